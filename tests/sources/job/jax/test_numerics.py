@@ -36,3 +36,21 @@ def test_a_loss_and_positions(jax: Any, dtype: str, found: Found) -> None:
     merged = [(each.count, each.different) for each in numerics.merged(seen)]
     low = [each.op for each in numerics.low_precision(seen)]
     assert (low, numerics.loss_dtype(seen), merged) == found
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [("silu", ""), ("glu", ""), ("sigmoid", "logistic"), ("softplus", "exp log1p")],
+)
+def test_an_activation_is_no_softmax(jax: Any, last: str, found: str) -> None:
+    def step(weights: Any, x: Any) -> Any:
+        def loss(weights: Any) -> Any:
+            left, right = x @ weights, x @ weights.T
+            given = left * jax.nn.sigmoid(right) if last == "glu" else getattr(jax.nn, last)(right)
+            return given.astype("float32").mean()
+
+        return jax.value_and_grad(loss)(weights)
+
+    half = jax.numpy.ones((8, 8), "bfloat16")
+    seen = Equations(jax.jit(step).trace(half, half).jaxpr.jaxpr, frozenset()).seen
+    assert {each.op for each in numerics.low_precision(seen)} == set(found.split())

@@ -6,6 +6,7 @@ import dis
 import math
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -88,6 +89,38 @@ def test_attributes_of_what_a_function_finds_outside_are_its_slots() -> None:
     step()
     slot.put(4)
     assert step() == 5
+
+
+seen_by_host = 0
+
+
+def logs(_: int) -> None:
+    global seen_by_host  # noqa: PLW0603
+    seen_by_host += 1
+
+
+class Logger:
+    """Its step gives the host functions to call: a global, a method, a lambda, one of its own."""
+
+    def __init__(self) -> None:
+        self.best = self.used = self.kept = 1
+
+    def report(self, loss: int) -> None:
+        self.best = min(self.best, loss)
+
+    def step(self, debug: Any) -> int:
+        def keeps(loss: int) -> None:
+            self.kept = loss
+
+        debug.callback(logs, self.used)
+        debug.io_callback(self.report, 1)
+        debug.pure_callback(lambda: self.best + rate)
+        debug.callback(keeps, 1)
+        return self.used
+
+
+def test_what_the_host_is_given_to_call_is_not_traced() -> None:
+    assert [slot.name for slot in unique_slots((Logger().step,))] == ["self.used"]
 
 
 def test_a_written_slot_can_be_put_back() -> None:

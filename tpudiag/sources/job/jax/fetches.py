@@ -9,7 +9,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import GatheredArrays, ResultFetch
 from tpudiag.signals.training_loop import FetchKind
-from tpudiag.sources.job.points import Call, Library, barrier, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, barrier, hooks, privates, table, user_lines
 
 MEBIBYTE = 2**20
 
@@ -69,7 +69,8 @@ class FetchWatch:
         shared = [a for a in leaves if getattr(a, "is_fully_replicated", True) is False]
         waits = any(map(self._of_the_step, leaves))
         location = user_lines.caller() if shared or waits else None
-        if location is None:
+        # What the step calls back has its values: the loop waits for none.
+        if location is None or user_lines.under(privates.CALLBACKS):
             return
         for array in shared:
             self._gathered.setdefault(location, {})[id(array)] = int(array.nbytes)

@@ -236,8 +236,8 @@ class JitWatch:
     def _traced_now(self) -> Record | None:
         """The record of the function that is traced now; what a program calls back is not."""
         outermost: Jitted | None = getattr(self._active, "outermost", None)
-        modules = (frame.f_globals.get("__name__") for frame in user_lines.frames())
-        return outermost.record if outermost and privates.CALLBACKS not in modules else None
+        called_back = outermost and user_lines.under(privates.CALLBACKS)
+        return outermost.record if outermost and not called_back else None
 
     def _lasted(self, record: Record, took_ms: float | None) -> None:
         """A call was compiled before and took so long; None where it was answered."""

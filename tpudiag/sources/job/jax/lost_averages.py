@@ -19,7 +19,10 @@ def read(program: Program) -> dict[int, Location | None]:
 
 
 def _walk(
-    program: Program, arguments: dict[int, int], lost: dict[int, Location | None]
+    program: Program,
+    arguments: dict[int, int],
+    lost: dict[int, Location | None],
+    differentiated: bool = False,
 ) -> list[_Average | None]:
     """One program, and those within it; which of its results are averages."""
     scaled: dict[int, tuple[float, int | None]] = {}
@@ -27,14 +30,16 @@ def _walk(
     read = {id(v) for each in program.eqns for v in each.invars} | set(map(id, program.outvars))
     for equation in program.eqns:
         given, name = equation.invars, str(equation.primitive)
+        # A model that is not differentiated here, as a frozen teacher, needs no new averages.
+        trains = differentiated or "jvp(" in equations.scope(equation)
         made: list[_Average | None] = [None] * len(equation.outvars)
         for inner in equations.within(equation):
             own = given[max(len(given) - len(inner.invars), 0) :]
             pairs = zip(inner.invars, own, strict=False)
             known = {id(v): arguments[id(o)] for v, o in pairs if id(o) in arguments}
-            results = _walk(inner, known, lost)
+            results = _walk(inner, known, lost, trains)
             made = results if len(results) == len(made) else made
-        if name == "add":
+        if name == "add" and trains:
             made = [_average(equation, [scaled.get(id(variable)) for variable in given])]
         elif name == "mul":
             factors = [getattr(variable, "val", None) for variable in given]

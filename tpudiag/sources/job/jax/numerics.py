@@ -66,9 +66,18 @@ def low_precision(step: list[Seen]) -> Iterator[LowPrecisionOp]:
     """What normalises the results of the last product of the forward pass in 16 bits."""
     forward = [seen for seen in step if seen.forward and not seen.holds_others]
     last = max((n for n, e in enumerate(forward) if product(e.equation)), default=len(forward))
-    for seen in forward[last + 1 :]:
+    after = forward[last + 1 :]
+    factors = [e.equation.invars for e in after if str(e.equation.primitive) == "mul"]
+    # The derivative of a sigmoid p multiplies it by 1 - p; what multiplies others is an activation.
+    less = [e.equation for e in after if str(e.equation.primitive) == "sub"]
+    not_data = {id(e.outvars[0]) for e in less if hasattr(e.invars[0], "val")}
+    not_data |= {id(v) for both in factors for v in both if hasattr(v, "val")}
+    gates = {id(v) for both in factors if not_data.isdisjoint(map(id, both)) for v in both}
+    for seen in after:
         equation, of_last = seen.equation, forward[last].equation.outvars[0].aval.shape
-        if (name := str(equation.primitive)) not in _NORMALISES:
+        name = str(equation.primitive)
+        gate = name == "logistic" and id(equation.outvars[0]) in gates
+        if name not in _NORMALISES or gate:
             continue
         given = equation.invars[0].aval
         if given.shape == of_last and str(given.dtype) in HALF:

@@ -2,6 +2,7 @@
 
 import dis
 import inspect
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
@@ -18,6 +19,9 @@ _LOADS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL")
 _OUTER: dict[str, _Kind] = {"LOAD_GLOBAL": "global", "LOAD_DEREF": "cell"}
 Numbers: TypeAlias = dict[tuple[int, str], object]
 """Values of slots, by place."""
+_CALLS_BACK = re.compile(r"(\w+_)?callback|py_func\w*|numpy_function")
+"""What runs the function that it is given outside the trace, at each step."""
+_BEFORE_ARGUMENT = ("CACHE", "PUSH_NULL", "LOAD_CLOSURE", "BUILD_TUPLE")
 DEPTH = 3
 """The depth to which calls from a traced function are followed."""
 
@@ -76,6 +80,7 @@ def _slots(function: object, depth: int, visited: set[CodeType]) -> Iterator[Slo
     visited.add(function.__code__)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
     itself = function.__code__.co_varnames[0] if owner is not None else None
+    called_back = _called_back(function.__code__)
     for use in _uses(function.__code__, itself):
         holder: Any = {"global": function.__globals__, "cell": cells, "self": owner}[use.kind]
         kind = use.kind
@@ -93,7 +98,9 @@ def _slots(function: object, depth: int, visited: set[CodeType]) -> Iterator[Slo
                 written=use.written,
                 location=user_lines.of(function.__code__.co_filename, use.line),
             )
-        elif isinstance(value, (FunctionType, MethodType)) and not use.of:
+        elif isinstance(value, (FunctionType, MethodType)) and not (
+            use.of or use.name in called_back
+        ):
             yield from _slots(value, depth - 1, visited)
 
 
@@ -141,10 +148,28 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
             loads = operation.startswith(_LOADS) or operation.endswith("_LOAD_FAST")
             loaded = name if loads else ""
             outer = _OUTER.get(operation) if loaded not in own else None
+    called_back = _called_back(code)
     for inner in code.co_consts:
-        if isinstance(inner, CodeType):
+        if isinstance(inner, CodeType) and called_back.isdisjoint((inner, inner.co_name)):
             seen = itself if itself in inner.co_freevars else None
             yield from (u for u in _uses(inner, seen) if u.kind != "cell" or u.name not in own)
+
+
+def _called_back(code: CodeType) -> set[object]:
+    """What it gives to be called outside the trace: names, and the code of lambdas."""
+    found: set[object] = set()
+    given = False
+    for each in dis.get_instructions(code):
+        # Python 3.13 joins two loads.
+        argument: object = each.argval[0] if "_LOAD" in each.opname else each.argval
+        loads = each.opname.startswith("LOAD")
+        if loads and _CALLS_BACK.fullmatch(str(argument)):
+            given = True
+        elif given and each.opname not in _BEFORE_ARGUMENT:
+            found.add(argument)
+            # A method has its owner before it.
+            given = loads and argument in ("self", *code.co_varnames[:1])
+    return found
 
 
 def _value(kind: _Kind, holder: Any, name: str) -> object:

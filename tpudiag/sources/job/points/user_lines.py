@@ -114,10 +114,15 @@ def frames(begin: FrameType | None = None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
+def under(module: str) -> bool:
+    """Whether code of a module is on this thread's stack."""
+    return any(frame.f_globals.get("__name__") == module for frame in frames())
+
+
 def stack() -> tuple[Line, ...]:
     """The lines of user code on this thread's stack, outermost first."""
-    lines = [line_of(frame, frame.f_lineno) for frame in frames()]
-    return tuple(line for line in reversed(lines) if line is not None)
+    lines = filter(None, (line_of(frame, frame.f_lineno) for frame in frames()))
+    return tuple(reversed([*lines]))
 
 
 def is_hook(file: str) -> bool:
@@ -127,8 +132,7 @@ def is_hook(file: str) -> bool:
 
 def caller() -> Location | None:
     """The innermost line of user code on this thread's stack."""
-    located = (of_frame(frame) for frame in frames())
-    return next((location for location in located if location is not None), None)
+    return next(filter(None, map(of_frame, frames())), None)
 
 
 def outside_keras() -> Location | None:
@@ -188,9 +192,8 @@ def direct_frame() -> FrameType | None:
 def frame_above(files: tuple[str, ...]) -> FrameType | None:
     """The innermost frame that is neither one of these hooks nor in a file with such an ending."""
     of_code = ((frame, frame.f_code.co_filename) for frame in frames())
-    return next(
-        (each for each, file in of_code if not (is_hook(file) or file.endswith(files))), None
-    )
+    own = (each for each, file in of_code if not (is_hook(file) or file.endswith(files)))
+    return next(own, None)
 
 
 def direct_caller() -> Location | None:

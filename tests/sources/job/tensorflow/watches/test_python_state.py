@@ -30,12 +30,12 @@ def tracing() -> Iterator[SimpleNamespace]:
             setattr(module, name, value)
 
 
-def call(watch: PythonStateWatch, function: Any, run: Callable[[], object] | None = None) -> None:
+def call(watch: PythonStateWatch, function: Any, *, traced: bool = False) -> None:
     """One call of a tf.function: it runs its Python code only where it is traced."""
     before = watch.before(function)
-    if run is not None:
-        run()
-    watch.after(function, before, traced=run is not None)
+    if traced:
+        function.python_function()
+    watch.after(function, before, traced=traced)
 
 
 def uses_rate() -> float:
@@ -47,49 +47,9 @@ def counts() -> None:
     calls += 1
 
 
-def test_a_number_that_changed_after_the_trace(
-    tracing: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watch, function = (
-        PythonStateWatch(lambda: not tracing.eager),
-        SimpleNamespace(python_function=uses_rate),
-    )
-    call(watch, function, uses_rate)
-    call(watch, function)
-    assert watch.facts() == ()
-    monkeypatch.setitem(globals(), "rate", 0.05)
-    call(watch, function)
-    (state,) = watch.facts()
-    assert (state.kind, state.name, state.traced, state.now) == ("read", "rate", "0.1", "0.05")
-    assert state.location is not None
-
-
-def test_a_counter_that_only_tracing_raises(tracing: SimpleNamespace) -> None:
-    watch, function = (
-        PythonStateWatch(lambda: not tracing.eager),
-        SimpleNamespace(python_function=counts),
-    )
-    call(watch, function, counts)
-    for _ in range(3):
-        call(watch, function)
-    (state,) = watch.facts()
-    assert (state.kind, state.name, state.calls) == ("written", "calls", 3)
-
-
 def counts_traces() -> None:
     global traces  # noqa: PLW0603
     traces += 1
-
-
-def test_a_count_of_traces_is_meant(tracing: SimpleNamespace) -> None:
-    watch, function = (
-        PythonStateWatch(lambda: not tracing.eager),
-        SimpleNamespace(python_function=counts_traces),
-    )
-    call(watch, function, counts_traces)
-    for _ in range(3):
-        call(watch, function)
-    assert watch.facts() == ()
 
 
 class Trainer:
@@ -105,16 +65,35 @@ class Trainer:
         return inner()
 
 
-def test_an_attribute_of_the_method_that_is_traced(tracing: SimpleNamespace) -> None:
-    trainer = Trainer()
-    watch, function = (
-        PythonStateWatch(lambda: not tracing.eager),
-        SimpleNamespace(python_function=trainer.step),
-    )
-    call(watch, function, trainer.step)
+def test_a_number_that_changed_after_the_trace(
+    tracing: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = PythonStateWatch(lambda: not tracing.eager)
+    function = SimpleNamespace(python_function=uses_rate)
+    call(watch, function, traced=True)
+    call(watch, function)
+    assert watch.facts() == ()
+    monkeypatch.setitem(globals(), "rate", 0.05)
+    call(watch, function)
+    (state,) = watch.facts()
+    assert (state.kind, state.name, state.traced, state.now) == ("read", "rate", "0.1", "0.05")
+    assert state.location is not None
+
+
+@pytest.mark.parametrize(
+    ("traced", "names"),
+    # A count of traces is meant.
+    [(counts, ["calls"]), (counts_traces, []), (Trainer().step, ["self.seen"])],
+)
+def test_what_only_tracing_changes(
+    tracing: SimpleNamespace, traced: Callable[[], object], names: list[str]
+) -> None:
+    watch = PythonStateWatch(lambda: not tracing.eager)
+    function = SimpleNamespace(python_function=traced)
+    call(watch, function, traced=True)
     for _ in range(3):
         call(watch, function)
-    assert [(s.kind, s.name) for s in watch.facts()] == [("written", "self.seen")]
+    assert [(s.kind, s.name, s.calls) for s in watch.facts()] == [("written", n, 3) for n in names]
 
 
 def build() -> float:
