@@ -96,6 +96,16 @@ def test_what_only_tracing_changes(
     assert [(s.kind, s.name, s.calls) for s in watch.facts()] == [("written", n, 3) for n in names]
 
 
+def test_what_changes_at_later_calls_is_called_back(tracing: SimpleNamespace) -> None:
+    watch = PythonStateWatch(lambda: not tracing.eager)
+    function = SimpleNamespace(python_function=counts)
+    call(watch, function, traced=True)
+    for _ in range(3):
+        counts()
+        call(watch, function)
+    assert watch.facts() == ()
+
+
 def build() -> float:
     return random.uniform(0, 1)
 

@@ -129,9 +129,14 @@ class PythonStateWatch:
         """A call that did not trace: record which numbers moved, and which stayed."""
         place = slot.place
         written = known.written.get(place)
-        if written is not None:
+        moved = before[place] != known.values.get(place) and place in known.values
+        if slot.written and (moved or before[place] != after[place]):
+            # What the program calls back changes it at each step: nothing of it is frozen.
+            known.written.pop(place, None)
+            known.slots = tuple(each for each in known.slots if each is not slot)
+        elif written is not None:
             known.written[place] = replace(written, calls=known.calls)
-        elif before[place] != known.values.get(place) and place in known.values:
+        elif moved:
             state = _state("read", slot, name, known.values, after)
             self._read[place] = replace(state, calls=known.calls)
 
