@@ -314,6 +314,37 @@ def test_a_ragged_last_batch_of_fit_is_a_compilation(tmp_path: Path) -> None:
     assert "BackupAndRestore" in str(report), "a callback of fit: there is one"
 
 
+AVERAGES = """
+import jax, numpy as np
+from functools import partial
+
+
+@partial(jax.pmap, axis_name="data")
+def train_step(weights, mean, x):
+    def loss(weights):
+        out = x @ weights
+        return (out**2).mean(), 0.9 * mean + 0.1 * out.mean(0)
+
+    gradients, mean = jax.grad(loss, has_aux=True)(weights)
+    return weights - 0.1 * jax.lax.pmean(gradients, "data"), mean
+
+
+together = jax.pmap(lambda mean: jax.lax.pmean(mean, "data"), axis_name="data")
+rng, n = np.random.default_rng(0), jax.device_count()
+weights, mean = np.ones((n, 64, 32), "float32"), np.zeros((n, 32), "float32")
+for step in range(60):
+    weights, mean = train_step(weights, mean, rng.random((n, 8, 64), "float32"))
+    if step % 40 == 39:
+        mean = together(mean)
+"""
+
+
+@pytest.mark.parametrize("joined", [True, False])
+def test_state_that_is_brought_together_past_the_steps(tmp_path: Path, *, joined: bool) -> None:
+    job = AVERAGES if joined else AVERAGES.replace("mean = together(mean)", "pass")
+    assert ("TPU512" not in findings(checked(tmp_path, job, "--no-compile"))) == joined
+
+
 def test_a_step_that_is_compiled_ahead_is_seen(tmp_path: Path) -> None:
     job = DISEASED.replace('@partial(jax.jit, static_argnames="rate")', "@jax.jit")
     job = (

@@ -151,6 +151,7 @@ class JaxObserver:
         self._finish()
         rest = self._jits.rest
         if rest is not None and self.trained:
+            barrier.attempt("step of JAX", self._reader.past_the_end)
             functions = rest.functions(self._jits.records.values())
             send_each(
                 self._recorder.put,

@@ -55,6 +55,12 @@ class StepReader:
                 self._recorder.put(phase=LOWERING)
                 self._recorder.put(lowered=(program,))
 
+    def past_the_end(self) -> None:
+        """What runs past the observed steps may bring together state that parted in them."""
+        if self._known is not None:
+            step = self._known[1]
+            send_each(self._recorder.put, numerics=lambda: numerics.read(step))
+
     def answer(self, jax: Library, call: StepCall) -> None:
         """A plan asks for the step with other batches, as often as it likes."""
         step = TracedStep(jax, call)
