@@ -4,9 +4,10 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
-from ._need import by_framework, need
+from ._need import by_framework, by_library, need
 
 _HALF = ("bfloat16", "float16")
+_LAST_LAYER = 'layers.Dense(classes, activation="softmax", dtype="float32")  # the last layer\n'
 
 
 @check("TPU407", Severity.WARNING, frameworks=BOTH)
@@ -43,8 +44,7 @@ def low_precision_loss(signals: Signals) -> Judgement:
         kinds = ", ".join(dict.fromkeys(op.op for op in operations))
         yield Finding(
             f"{kinds} on the way to the loss runs in {first.dtype}.",
-            'layers.Dense(classes, activation="softmax", dtype="float32")  # the last layer\n'
-            f"logits = {cast}  # or in a custom loop",
+            by_library(signals, _LAST_LAYER, "") + f"logits = {cast}  # in a loop: before the loss",
             tuple(
                 Evidence(op.op, f"{op.dtype} {op.name}", limit="float32") for op in operations[:4]
             ),
