@@ -101,14 +101,14 @@ def child(name: str, folder: Path) -> None:
     """At each line of its input: the cost as `check` measures it, and what /proc says meanwhile."""
     import tensorflow as tf
 
-    from tpudiag.sources.job.tensorflow.input.input_benchmark import cost
+    from tpudiag.sources.job.tensorflow.input.input_benchmark import Run, cost
 
     data = dataset(name, folder)
     next(iter(data))
     print(READY, flush=True)
     for _ in sys.stdin:
         before, others, began = _counters(), _others_s(), time.monotonic()
-        cost_of_it = cost(tf, data, pipeline_of(name), SECONDS)
+        cost_of_it = cost(tf, Run(data), pipeline_of(name), SECONDS)
         after = _counters()
         taken = (_others_s() - others) / (time.monotonic() - began)
         measured = {

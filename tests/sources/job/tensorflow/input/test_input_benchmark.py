@@ -48,5 +48,5 @@ def test_shapes_behind_the_batch_are_told_where_all_have_the_same(
     batches: list[Any], shapes: tuple[Any, ...]
 ) -> None:
     endless: Any = Endless(batches)
-    run = input_benchmark._Run(endless)  # pyright: ignore[reportPrivateUsage]
+    run = input_benchmark.Run(endless)
     assert run.one_shape(TF) == shapes

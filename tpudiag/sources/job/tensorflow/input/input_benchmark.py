@@ -55,15 +55,15 @@ def measured(
     shapes: list[tuple[tuple[int, ...], ...]] = []
 
     def work() -> None:
-        run = _Run(dataset)
-        costs.append(_cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
+        run = Run(dataset)
+        costs.append(cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
         shapes.append(run.one_shape(tf))
         mended = fixes(tf, dataset, chain, pipeline)
-        runs: dict[str, _Run] = {}
+        runs: dict[str, Run] = {}
         if mended:
             speeds.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
         elif any(-1 in (op.parallelism, op.buffer_size) for op in pipeline.ops):
-            runs[""] = _Run(dataset)
+            runs[""] = Run(dataset)
             runs[""].rate(min(budget_s, LOOK_S))
         tuned = runs.get("AUTOTUNE") or runs.get("")
         if tuned is not None:
@@ -79,7 +79,7 @@ def measured(
     )
 
 
-def _cost(tf: Library, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost:
+def cost(tf: Library, run: Run, pipeline: Pipeline, for_s: float) -> InputCost:
     """CPU time, wall time and bytes of the original pipeline, once its buffers are full.
 
     Separately: the work that must stay on one thread, and the Python part of it.
@@ -119,13 +119,13 @@ def _speeds(
     mended: dict[str, Dataset],
     pipeline: Pipeline,
     budget_s: float,
-    runs: dict[str, _Run],
+    runs: dict[str, Run],
 ) -> Iterator[InputSpeed]:
     """Examples per second, original and with each fix; `runs` collects the pipelines run."""
     # A turn runs the original, each fix, and once more the original with a slow consumer; one turn
     # fills a cache.
     turn_s = budget_s / (TURNS * (2 + len(mended)) + 1)
-    runs |= {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
+    runs |= {name: Run(each) for name, each in {"": dataset, **mended}.items()}
     if "cache" in runs and not runs["cache"].filled(pipeline.elements_to_cache, budget_s / 4):
         del runs["cache"]
     rates: dict[str, list[float]] = {name: [] for name in runs}
@@ -168,7 +168,7 @@ def _shapes(tf: Library, element: object) -> tuple[tuple[int, ...], ...] | None:
     return tuple(tuple(shape) for shape in shapes)
 
 
-class _Run:
+class Run:
     """A pipeline that is read endlessly, element by element."""
 
     def __init__(self, dataset: Dataset) -> None:
