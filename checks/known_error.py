@@ -67,6 +67,16 @@ def known_error(signals: Signals) -> Judgement:
     if signals.refusal is not None:
         by = signals.refusal.by.value
         raise NotMeasured(f"the job was ended by {by}, not by a fault of its own", how=IN_PLACE)
+    if end.hidden is not None:
+        name, file = end.hidden.name, end.hidden.file
+        yield Finding(
+            f"`{name}` is the job's own {file} here: it hides the installed module of that name, "
+            "whose names a library asked it for.",
+            f"git mv {file} ...  # another name, and its imports, or start the job elsewhere",
+            (Evidence("exception", _what(end), source="exception"),),
+            end.location,
+        )
+        return
     hits = tuple(_found(end, signals))
     quiet = end.how in ("finished", "stopped", "running") or (
         end.how == "exit" and end.exit_code == 0

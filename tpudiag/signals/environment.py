@@ -134,6 +134,14 @@ class CloudTpu:
     """Type, worker and details of its problems."""
 
 
+@dataclass(frozen=True)
+class HiddenModule:
+    """An installed module that a file of the job's own with its name hides."""
+
+    name: str
+    file: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class JobEnd:
     """How the observed job ended, and its last output."""
@@ -149,6 +157,8 @@ class JobEnd:
     """The exception, where one ended it."""
     follows_from: str = ""
     """The notebook command, with its place, that was not run and whose absence made it fail."""
+    hidden: HiddenModule | None = None
+    """What the exception comes from, where a library asked a file of the job's for its own."""
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import runpy
+import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
+from tpudiag.signals import HiddenModule
 from tpudiag.sources.job.process import job_error
 
 SCRIPT = """\
@@ -76,3 +79,20 @@ def test_a_line_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
     location = end.location
     assert location is not None and location.file.endswith("train.py") and location.line == 2
     assert end.error == "SyntaxError: unterminated string literal", "its line is told beside it"
+
+
+@pytest.mark.parametrize("asks", ["import csv; csv.reader", "from csv import reader"])
+def test_a_file_of_the_jobs_that_hides_an_installed_module_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks: str
+) -> None:
+    (tmp_path / "csv.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "csv")
+    by = {"library": f"{sysconfig.get_path('purelib')}/asking.py", "job": f"{tmp_path}/train.py"}
+    hidden = {}
+    for who, file in by.items():
+        with pytest.raises((AttributeError, ImportError)) as caught:
+            exec(compile(asks, file, "exec"), {})
+        hidden[who] = job_error.job_end(caught.value).hidden
+    assert hidden["library"] == HiddenModule("csv", str(tmp_path / "csv.py"))
+    assert hidden["job"] is None  # it asks its own file

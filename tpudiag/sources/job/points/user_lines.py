@@ -69,7 +69,7 @@ def user_files() -> tuple[str, ...]:
 
 
 @cache
-def _shown(file: str) -> str:
+def shown(file: str) -> str:
     """A file's path relative to the job's start folder, where it lies below."""
     return file.removeprefix(_STARTED_IN + os.sep)
 
@@ -79,7 +79,7 @@ def of(file: str, line: int) -> Location | None:
     if "__autograph_generated_file" in file:
         original = _generated.get((file, line))
         return original if original is not None and is_user_file(original.file) else None
-    return Location(_shown(file), line) if is_user_file(file) else None
+    return Location(shown(file), line) if is_user_file(file) else None
 
 
 def of_frame(frame: FrameType | None) -> Location | None:
@@ -293,7 +293,7 @@ def follow_autograph() -> None:
         source_map = create(*args, **kwargs)
         for generated, origin in source_map.items():
             _generated[generated.filename, generated.lineno] = Location(
-                _shown(origin.loc.filename), origin.loc.lineno
+                shown(origin.loc.filename), origin.loc.lineno
             )
         return source_map
 

@@ -21,7 +21,13 @@ from typing import Any
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.jax.observer import JaxObserver
-from tpudiag.sources.job.points import barrier, interventions, privates, user_lines
+from tpudiag.sources.job.points import (
+    barrier,
+    hidden_modules,
+    interventions,
+    privates,
+    user_lines,
+)
 from tpudiag.sources.job.points.steps import StopObservation
 from tpudiag.sources.job.process import cells, changed_sources, fork_snapshot, job_error, logged
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
@@ -60,6 +66,8 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
+                if hidden_modules.hides(name, spec.origin):
+                    return spec  # a file of the job's own: no library to observe
                 self._follow(spec.loader, name)
                 if twin is not None:
                     # For a second execution share the names: the hooks were put on the first

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tpudiag.location import Location
 from tpudiag.signals import CodeFrame, Crash, JobEnd
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import hidden_modules, user_lines
 
 _OURS = str(Path(__file__).parent.parent)
 _OWN_FRAME = re.compile(rf'^ *File "{re.escape(_OURS)}[^"]*",.*\n.*\n', re.M)
@@ -24,6 +24,7 @@ def job_end(error: BaseException) -> JobEnd:
     """The end of a job by an exception."""
     frames = tuple(user_frames(error))
     return JobEnd(
+        hidden=hidden_modules.behind(error),
         how="exception",
         error=error_text(error),
         location=_unparsed(error) or (frames[-1].location if frames else None),
