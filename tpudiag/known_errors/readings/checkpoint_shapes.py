@@ -5,8 +5,6 @@ import re
 from .meaning import Reading
 from .narrower import computed
 
-Sizes = tuple[int, ...]
-
 _SHAPE = r"\(?[\[(](\d[\d,]{0,40})[\])]\)?"
 _FORMS = tuple(
     re.compile(form.replace("SHAPE", _SHAPE))
@@ -41,33 +39,25 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     shapes = [group for group in told.groups() if group and re.fullmatch(r"\d[\d,]{0,40}", group)]
     if len(shapes) < 2:
         return None
-    model, saved = (_sizes(shape) for shape in shapes[:2])
+    model, saved = ([int(part) for part in each.split(",") if part] for each in shapes[:2])
     if named.get("saved_first"):
         model, saved = saved, model
     if model == saved or len(model) != len(saved):
         return None
     name = named.get("name") or values.get("variable") or ""
     about = f"`{name}`" if name else "The variable"
-    said = f"{about} is {list(model)} in the model and {list(saved)} in the checkpoint"
-    return _meant(name, model, saved, said)
-
-
-def _meant(name: str, model: Sizes, saved: Sizes, said: str) -> Reading:
-    """What such a difference mostly is."""
-    differing = [at for at, (a, b) in enumerate(zip(model, saved, strict=False)) if a != b]
+    said = f"{about} is {model} in the model and {saved} in the checkpoint"
+    differing = [at for at, (a, b) in enumerate(zip(model, saved, strict=True)) if a != b]
     axis = differing[0]
     here, there = model[axis], saved[axis]
-    if len(model) == KERNEL and axis < KERNEL - 2 < differing[-1]:
-        return computed("another layer of that name", said=said)
-    if differing == [0] and 1 in (here, there) and 1 < len(model) < KERNEL:
-        return computed("kept for each example", said=said, here=here, there=there)
-    if _HEAD.search(name) or (axis == len(model) - 1 and min(here, there) < min(_WIDTHS)):
-        return computed("outputs", said=said, name_logits=name or "logits", there=there)
-    if {here, there} <= _WIDTHS or (here in _WIDTHS and there in _WIDTHS):
-        return computed("width", said=said, here=here, there=there)
-    return computed("another size", said=said, here=here, there=there)
-
-
-def _sizes(shape: str) -> Sizes:
-    """The sizes of a shape."""
-    return tuple(int(part) for part in shape.split(",") if part)
+    last = axis == len(model) - 1 and min(here, there) < min(_WIDTHS)
+    kinds = {
+        "another layer of that name": len(model) == KERNEL and axis < KERNEL - 2 < differing[-1],
+        "kept for each example": differing == [0]
+        and 1 in (here, there)
+        and 1 < len(model) < KERNEL,
+        "outputs": last or _HEAD.search(name),
+        "width": {here, there} <= _WIDTHS,
+    }
+    kind = next((kind for kind, holds in kinds.items() if holds), "another size")
+    return computed(kind, said=said, here=here, there=there, name_logits=name or "logits")

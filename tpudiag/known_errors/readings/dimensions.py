@@ -30,15 +30,10 @@ def bounded(_: dict[str, str], text: str) -> Reading | None:
     """Which dimension is known by its bound alone: the batch, or a length."""
     for shape in _BOUNDED.finditer(text):
         sizes = shape[1].split(",")
-        bounded = [at for at, size in enumerate(sizes) if size.startswith("<=")]
-        if not bounded:
-            continue
-        most = sizes[bounded[0]].removeprefix("<=")
-        if re.search(r"all-?reduce|CrossReplicaSum", text):
-            return computed(
-                "bounded in an all-reduce", shape=shape[1], bounded=bounded[0], most=most
-            )
-        if bounded == [0]:
-            return computed("bounded batch", shape=shape[1], most=most)
-        return computed("bounded length", shape=shape[1], bounded=bounded[0], most=most)
+        if axes := [at for at, size in enumerate(sizes) if size.startswith("<=")]:
+            summed = re.search(r"all-?reduce|CrossReplicaSum", text)
+            batch = "bounded batch" if axes == [0] else "bounded length"
+            most = sizes[axes[0]].removeprefix("<=")
+            figures = "bounded in an all-reduce" if summed else batch
+            return computed(figures, shape=shape[1], bounded=axes[0], most=most)
     return None

@@ -33,27 +33,20 @@ def read(_: dict[str, str], text: str) -> Reading | None:
     if found is None:
         return None
     want, got = (_SAME.get(found[name], found[name]) for name in ("want", "got"))
-    parts = found.groupdict()
+    parts, both = found.groupdict(), {want, got}
     tensor, op = parts.get("tensor"), parts.get("op")
     said = f"{want} and {got} meet" + (f" in {op}" if op else "")
     if tensor:
         said = f"`{tensor}` is {got} where {want} is wanted"
-    return _by_kinds(want, got, said, text) if want != got else None
-
-
-def _by_kinds(want: str, got: str, said: str, text: str) -> Reading | None:
-    """The answer by the kinds of two types."""
-    both = {want, got}
-    if both <= SHORT | {"float32"} and _BACKWARD.search(text):
-        return computed("types in the backward pass", said=said)
-    if both & SHORT and "float32" in both:
-        return computed("a short type and float32", said=said)
-    if "float64" in both and both & (SHORT | {"float32"}):
-        return computed("float64 and a shorter one", said=said)
-    if any("int" in each for each in both) and any("float" in each for each in both):
-        return computed("whole numbers and floats", said=said, want=want)
-    if all("int" in each for each in both):
-        return computed("two types of whole numbers", said=said, want=want)
-    if "string" in both:
-        return computed("texts and numbers", said=said)
-    return computed("truths and numbers", said=said, want=want) if "bool" in both else None
+    whole = ["int" in each for each in both]
+    kinds = {
+        "types in the backward pass": both <= SHORT | {"float32"} and _BACKWARD.search(text),
+        "a short type and float32": both & SHORT and "float32" in both,
+        "float64 and a shorter one": "float64" in both and both & (SHORT | {"float32"}),
+        "whole numbers and floats": any(whole) and any("float" in each for each in both),
+        "two types of whole numbers": all(whole),
+        "texts and numbers": "string" in both,
+        "truths and numbers": "bool" in both,
+    }
+    kind = next((kind for kind, holds in kinds.items() if holds), None)
+    return computed(kind, said=said, want=want) if kind and want != got else None

@@ -28,62 +28,27 @@ HALVED = '\nkeras.mixed_precision.set_global_policy("mixed_bfloat16")      # hal
 
 def read(values: dict[str, str], text: str) -> Reading | None:
     """What takes most of the memory: padding, what is kept, pieces between, or one tensor."""
-    largest = _ALLOCATION.search(text)
-    if largest and float(largest["expansion"] or 1) >= MOST_PADDING:
-        return _padded(largest)
     program, arguments = (size_of(form.search(text)) for form in (_PROGRAM, _ARGUMENTS))
-    times = _ratio(values)
-    if largest and program > arguments:
-        return _step(largest, times, arguments > 0)
-    if largest:
-        return computed("largest piece", largest=_what(largest), shape=largest["shape"])
-    return _many_times(times) if times >= MANY_TIMES else None
-
-
-def _padded(largest: re.Match[str]) -> Reading:
-    """One array that is mostly padding."""
-    return computed(
-        "mostly padding",
-        largest=_what(largest),
-        expansion=largest["expansion"],
-        shape=largest["shape"],
-    )
-
-
-def _step(largest: re.Match[str], times: float, told: bool) -> Reading:
-    """The values that the step itself makes; `told`: the list says what is kept beside them."""
-    kept = ", not the weights" if told else ""
-    far = (
-        f" It is {times:.1f} times what there is: half the batch is not enough."
-        if times >= MANY_TIMES
-        else ""
-    )
-    return computed(
-        "made by the step",
-        kept=kept,
-        largest=_what(largest),
-        far=far,
-        halved="" if largest["shape"].startswith("bf16") else HALVED,
-        shape=largest["shape"],
-    )
-
-
-def _many_times(times: float) -> Reading:
-    """A program that is far too large."""
-    return computed("many times too large", times=f"{times:.1f}")
-
-
-def _what(largest: re.Match[str]) -> str:
-    """An allocation in words."""
+    used, limit = (amount(values.get(name, "")) for name in ("used", "limit"))
+    times = used / limit if limit else 0.0
+    far = times >= MANY_TIMES
+    largest = _ALLOCATION.search(text)
+    if largest is None:
+        return computed("many times too large", times=f"{times:.1f}") if far else None
+    padded = float(largest["expansion"] or 1) >= MOST_PADDING
+    made = "made by the step" if program > arguments else "largest piece"
     name = _NAME.search(largest["named"])
     of = f" of {name['name']}" if name else ""
-    return f"{largest['shape']}{of} ({largest['size']}{largest['size_unit']})"
-
-
-def _ratio(values: dict[str, str]) -> float:
-    """How many times the memory that is there is wanted; 0 where the text does not say."""
-    used, limit = (amount(values.get(name, "")) for name in ("used", "limit"))
-    return used / limit if limit else 0.0
+    more = f" It is {times:.1f} times what there is: half the batch is not enough."
+    return computed(
+        "mostly padding" if padded else made,
+        shape=largest["shape"],
+        largest=f"{largest['shape']}{of} ({largest['size']}{largest['size_unit']})",
+        expansion=largest["expansion"],
+        kept=", not the weights" if arguments else "",  # the list says what is kept beside them
+        far=more if far else "",
+        halved="" if largest["shape"].startswith("bf16") else HALVED,
+    )
 
 
 def size_of(found: re.Match[str] | None) -> int:
@@ -99,11 +64,6 @@ def amount(text: str) -> int:
     return int(float(told[1]) * (1 << _UNITS[told[2].upper()]))
 
 
-def giga(size: int) -> str:
-    """Bytes in GiB, as the runtime writes them."""
-    return f"{size / (1 << 30):.2f}G"
-
-
 _RESERVABLE = re.compile(r"and" + SIZE.format("size", "size") + r"B?reservable", re.IGNORECASE)
 MOST_HOST_BYTES = 1 << 44
 """No host of a TPU has sixteen terabytes."""
@@ -115,9 +75,8 @@ def reserved(values: dict[str, str], text: str) -> Reading | None:
     asked, free = (amount(values.get(name, "")) for name in ("asked", "free"))
     piece = size_of(_RESERVABLE.search(text))
     if asked and free >= asked > piece > 0:
-        return computed(
-            "free in pieces", free=values["free"], asked=values["asked"], piece=giga(piece)
-        )
+        sizes = {name: values[name] for name in ("free", "asked")}
+        return computed("free in pieces", piece=f"{piece / GIBIBYTE:.2f}G", **sizes)
     return computed("nearly full", free=values["free"]) if asked > free > 0 else None
 
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 
 from .meaning import Reading, first_over
+from .meeting import Shape, shape_of, text_of
 from .narrower import Narrower, computed, first
-from .shape_pairs import Shape, shape_of, text_of
 
 _LAYER = re.compile(
     r"layer['\"]?(?:model/|sequential/)?(?P<name>[a-z][a-z_]{2,40}?(?:[123]d)?(?:_[a-z]{2,20})?)(?:_\d{1,5})?['\"]?(?:isincompatible|:)",
@@ -41,9 +41,14 @@ def read(text: str, begin: int, end: int, cases: Sequence[Narrower] = ()) -> Rea
     if told := first_over(_NDIM, text, begin, end):
         wanted, got = int(told["wanted"]), int(told["got"])
         twice = wanted == got - 1 and _batched_twice(shape_of(told["shape"] or ""), wanted)
-        if (not twice or wanted == 3) and (meant := _of_kind(text, begin, wanted, got, cases)):
-            return meant
-        return _of_layer(int(told["wanted"]), int(told["got"]), told["shape"] or "")
+        named = _LAYER.search(text, max(0, begin - 80), begin + 160)
+        if named and (not twice or wanted == 3):
+            # What wants two dimensions and gets one is a dense layer, whatever it is called.
+            kind = "dense" if (wanted, got) == (2, 1) else named["name"].lower()
+            facts = {"layer": (kind,), "wanted": (str(wanted),), "got": (str(got),)}
+            if meant := first(cases, facts):
+                return meant
+        return _of_layer(wanted, got, told["shape"] or "")
     if told := _DIMENSIONS.search(text, begin, end + 160):
         return _of_layer(int(told["wanted"]), len(shape_of(told["shape"])), told["shape"])
     if told := _LAST.search(text, begin, end + 120):
@@ -51,53 +56,32 @@ def read(text: str, begin: int, end: int, cases: Sequence[Narrower] = ()) -> Rea
     return None
 
 
-def _of_kind(
-    text: str, begin: int, wanted: int, got: int, cases: Sequence[Narrower]
-) -> Reading | None:
-    """The usual cause, by the kind of layer that the text names before or after `begin`."""
-    named = _LAYER.search(text, max(0, begin - 80), begin + 160)
-    if named is None:
-        return None
-    # What wants two dimensions and gets one is a dense layer, whatever it is called.
-    kind = "dense" if (wanted, got) == (2, 1) else named["name"].lower()
-    return first(cases, {"layer": (kind,), "wanted": (str(wanted),), "got": (str(got),)})
-
-
 def _of_expected(told: re.Match[str]) -> Reading | None:
     """A layer or model that was built for another shape."""
     wanted, got = shape_of(told["wanted"]), shape_of(told["got"])
+    both = {"wanted": text_of(wanted), "got": text_of(got)}
     if len(got) > 1 and got == wanted[1:]:
-        return computed("one example alone", wanted=text_of(wanted), got=text_of(got))
+        return computed("one example alone", **both)
     if len(wanted) != len(got):
         return _of_layer(len(wanted), len(got), told["got"])
-    differing = [
-        axis for axis, (a, b) in enumerate(zip(wanted, got, strict=True)) if a and b and a != b
-    ]
+    pairs = enumerate(zip(wanted, got, strict=True))
+    differing = [axis for axis, (a, b) in pairs if a and b and a != b]
     deep, came = wanted[len(wanted) - 1], got[len(got) - 1]
     if len(differing) > 1 and {deep, came} <= _CHANNELS:
-        return computed(
-            "image of another size",
-            wanted=text_of(wanted),
-            got=text_of(got),
-            channels=" and another number of channels." if deep != came else ".",
-            size=list(wanted[-3:-1]),
-            channels_fix=_channels_fix(deep, came),
-        )
+        more = "." if deep == came else " and another number of channels."
+        fix = {"size": list(wanted[-3:-1]), "channels_fix": _channels_fix(deep, came)}
+        return computed("image of another size", channels=more, **both, **fix)
     return _of_width(str(wanted[differing[0]]), got, differing[0]) if differing else None
 
 
 def _of_layer(wanted: int, got: int, shape: str) -> Reading:
     """A layer that wants another number of dimensions than it gets."""
-    said = f"The layer wants {wanted} dimensions with the batch's and gets {got}" + (
-        f" ({text_of(shape_of(shape))})" if shape else ""
-    )
-    if wanted == got + 1:
-        return computed("axis missing", said=said)
-    if wanted == got - 1 and _batched_twice(shape_of(shape), wanted):
-        return computed("batched twice", said=said)
-    if wanted == got - 1:
-        return computed("axis too many", said=said)
-    return computed("another form", said=said)
+    came = f"{got} ({text_of(shape_of(shape))})" if shape else f"{got}"
+    figures = {wanted - 1: "axis missing", wanted + 1: "axis too many"}.get(got, "another form")
+    if got == wanted + 1 and _batched_twice(shape_of(shape), wanted):
+        figures = "batched twice"
+    said = f"The layer wants {wanted} dimensions with the batch's and gets {came}"
+    return computed(figures, said=said)
 
 
 def _batched_twice(shape: Shape, wanted: int) -> bool:
@@ -109,14 +93,14 @@ def _of_width(wanted: str, shape: Shape, axis: int) -> Reading:
     """A layer that wants another size of one axis than it gets."""
     got = shape[axis] if -len(shape) <= axis < len(shape) else None
     said = f"The layer was built for {wanted} in axis {axis} and gets {'?' if got is None else got} ({text_of(shape)})"
-    if wanted == "0":
-        return computed("width of nothing", said=said)
     last = axis in (-1, len(shape) - 1)
+    figures = "other columns" if last and len(shape) == 2 else "another width"
     if last and len(shape) > 2 and {int(wanted), got} <= _CHANNELS:
-        return computed("other channels", said=said, channels_fix=_channels_fix(int(wanted), got))
-    if last and len(shape) == 2:
-        return computed("other columns", said=said, got=got, wanted=wanted)
-    return computed("another width", said=said, wanted=wanted)
+        figures = "other channels"
+    if wanted == "0":
+        figures = "width of nothing"
+    fix = _channels_fix(int(wanted), got)
+    return computed(figures, said=said, got=got, wanted=wanted, channels_fix=fix)
 
 
 def _channels_fix(wanted: int | None, got: int | None) -> str:

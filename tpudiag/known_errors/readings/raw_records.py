@@ -11,10 +11,10 @@ _PIPELINE = re.compile(
     r"IteratorGetNext|ParseSingleExample|ParseExample|ReadFile|DecodeJpeg|parse_fn|input_fn"
 )
 _CHANNELS = {
-    (4, 3): ("four channels (RGBA) where three are wanted", 3),
-    (3, 4): ("three channels where four are wanted", 4),
-    (3, 1): ("three channels where one (grey) is wanted", 1),
-    (1, 3): ("one channel (grey) where three are wanted", 3),
+    (4, 3): ("four channels (RGBA) where three are wanted", 3, "RGB"),
+    (3, 4): ("three channels where four are wanted", 4, "RGBA"),
+    (3, 1): ("three channels where one (grey) is wanted", 1, "L"),
+    (1, 3): ("one channel (grey) where three are wanted", 3, "RGB"),
 }
 """What an image has, by its number of values over the wanted one."""
 _BYTES = {2: "int16 or float16", 4: "float32 or int32", 8: "float64 or int64"}
@@ -33,20 +33,16 @@ def read(values: int, wanted: int, text: str) -> Reading | None:
         return Reading(
             f"{come}, {many}/{few} of them: the image has {channels[0]}; it was written so into the record.",
             f"image = tf.io.decode_jpeg(data, channels={channels[1]})      # or decode_png: says how many channels come out\n"
-            f'image = PIL.Image.open(path).convert("{"RGB" if channels[1] == 3 else "RGBA" if channels[1] == 4 else "L"}")      # raw bytes: when the records are written',
+            f'image = PIL.Image.open(path).convert("{channels[2]}")      # raw bytes: when the records are written',
         )
     larger = max(many, few)
     if min(many, few) > 1 or larger not in _BYTES:
         return None
-    written = _BYTES[larger]
-    told = (
-        f"each value was written as {larger} bytes ({written}) and is read as one (uint8), or as types of that proportion"
-        if few == 1
-        else f"each value is read as a type {larger} times as long as it was written in (bytes of uint8 read as {written})"
-    )
+    many_told = f"as many: each value was written as {larger} bytes ({_BYTES[larger]}) and is read as one (uint8), or as types of that proportion"
+    few_told = f"fewer: each value is read as a type {larger} times as long as it was written in (bytes of uint8 read as {_BYTES[larger]})"
     batch = "" if raw else "; or, in a batch, its size is written into the reshape"
     return Reading(
-        f"{come}, {larger} times {'as many' if few == 1 else 'fewer'}: {told}{batch}.",
+        f"{come}, {larger} times {many_told if few == 1 else few_told}{batch}.",
         "image = tf.io.decode_raw(data, tf.uint8)      # the very type of the array when tobytes() was called: print(array.dtype, array.shape) where it is written\n"
         "image = tf.cast(tf.reshape(image, [HEIGHT, WIDTH, CHANNELS]), tf.float32)      # another type: afterwards, by cast",
         guess=not raw,

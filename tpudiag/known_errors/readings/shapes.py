@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tpudiag.bounded_numbers import whole
-from tpudiag.records import dataclass
 
 from . import layer_shapes, raw_records
 from .meaning import Reading, first_over
+from .meeting import Meeting, meaning, shape_of
 from .narrower import Narrower, computed
-from .shape_pairs import Shape, compared, of_one, shape_of
-from .shape_uses import of_another_output, of_binary, of_rows, of_use
 
 _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
 _PAIRS = tuple(
@@ -84,16 +82,6 @@ _NODE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """Two shapes that meet, and in what."""
-
-    left: Shape
-    right: Shape
-    operation: str
-    node: str = ""
-
-
 def read(
     text: str, begin: int, end: int, before: str = "", kinds: Sequence[Narrower] = ()
 ) -> Reading | None:
@@ -102,44 +90,41 @@ def read(
     `before`: the traceback that leads to it, which tells whether they meet in a loss. `kinds`: what
     is known of kinds of layers.
     """
-    place = _place(text, begin)
     if (told := first_over(_RANK, text, begin, end)) and (meant := _of_rank(told)):
         return meant
-    if told := first_over(_RESHAPE, text, begin, end):
-        values, wanted = int(told[1]), int(told[2])
-        meant = _of_embedding(values, wanted) if "embedding_lookup" in place else None
-        meant = meant or raw_records.read(values, wanted, text[begin:])
-        return _placed(meant or _reshaped(values, wanted), place)
-    if told := first_over(_ELEMENTS, text, begin, end):
-        return _placed(_reshaped(int(told[1]), int(told[2])), place)
     if told := first_over(_ARRAY, text, begin, end):
         return _array(int(told[1]), told[2])
-    if told := first_over(_BOUND, text, begin, end):
-        return _placed(_bounded(int(told[2]), int(told[3])), place)
-    if meant := layer_shapes.read(text, begin, end, kinds):
-        return _placed(meant, place)
-    if told := _SAMPLES.search(text, begin):
+    operation, node = _operation(text, begin), _node(text, begin)
+    meant = _of_numbers(text, begin, end, node) or layer_shapes.read(text, begin, end, kinds)
+    if meant is None and (told := _SAMPLES.search(text, begin)):
         a, b = (int(part) for part in told.groups() if part)
-        return of_one((a,), (b,), 0)
+        return meaning(Meeting((a,), (b,)))
     own = text[begin : end + NEAR].lower()
-    pair = _pair(text, begin) if any(word in own for word in _OWN_WORDS) else None
-    if pair and pair.left != pair.right:
-        loss = bool(_LOSS.search(pair.node + text[begin:]) or _LOSS.search(before))
-        if told := _AXIS.search(text, begin):
-            axis = int(told[1])
-            meant = of_use(pair.left, pair.right, pair.operation, pair.node)
-            if meant:
-                return _placed(meant, place)
-            if axis < min(len(pair.left), len(pair.right)) and pair.left[axis] != pair.right[axis]:
-                return _placed(of_one(pair.left, pair.right, axis, loss=loss), place)
-        meant = of_use(pair.left, pair.right, pair.operation, pair.node) or _of_rows(
-            pair, text, begin
-        )
-        if loss and _BINARY.search(before + text):
-            meant = meant or of_binary(pair.left, pair.right)
-        meant = meant or compared(pair.left, pair.right, pair.operation, loss=loss)
-        return _placed(meant, place)
-    return None
+    if meant is None and any(word in own for word in _OWN_WORDS):
+        meant = _of_pair(text, begin, before, operation, node)
+    if meant is None:
+        return None
+    place = " of ".join(part for part in (operation, f"`{node}`" if node else "") if part)
+    loss = re.search(r"loss|gradient", node, re.IGNORECASE)
+    of_loss = " (a part of the loss or its gradient)" if loss else ""
+    return replace(meant, cause=f"{meant.cause} They meet in {place}{of_loss}.") if place else meant
+
+
+def _of_numbers(text: str, begin: int, end: int, node: str) -> Reading | None:
+    """What two numbers of values mean: those that came, and those that were wanted."""
+    if told := first_over(_BOUND, text, begin, end):
+        limit, wanted = int(told[2]), int(told[3])
+        numbers = {"limit_number": limit, "wanted_number": wanted}
+        return computed("past the end", wanted=f"{wanted:,}", limit=f"{limit:,}", **numbers)
+    raw = first_over(_RESHAPE, text, begin, end)
+    told = raw or first_over(_ELEMENTS, text, begin, end)
+    if told is None:
+        return None
+    values, wanted = int(told[1]), int(told[2])
+    of_embedding = raw and "embedding_lookup" in node
+    meant = raw_records.read(values, wanted, text[begin:]) if raw and not of_embedding else None
+    figures = "embedding" if of_embedding else "reshaped, no multiple"
+    return meant or computed(figures, values=f"{values:,}", wanted=f"{wanted:,}")
 
 
 def _of_rank(told: re.Match[str]) -> Reading | None:
@@ -150,37 +135,31 @@ def _of_rank(told: re.Match[str]) -> Reading | None:
     if len(found) != 1:
         return None
     figures = {"wanted": told["wanted"], "got": got, "operation": told["made"], "name": found[0]}
-    if got == 0:
-        return computed("a number for a list", **figures)
-    return computed("input of another rank", **figures)
+    return computed("input of another rank" if got else "a number for a list", **figures)
 
 
-def _of_rows(pair: _Pair, text: str, begin: int) -> Reading | None:
-    """Class numbers beside outputs, in a loss that wants one number for each row of outputs."""
-    if not _SPARSE.search(text[begin : begin + NEAR * 4]):
-        return None
-    labels, outputs = sorted((pair.left, pair.right), key=len)
-    if len(labels) != 1 or len(outputs) != 2 or not labels[0] or not outputs[0]:
-        return None
-    if _FURTHER.search(pair.node) and outputs[0] % labels[0] and labels[0] % outputs[0]:
-        return of_another_output(labels[0], outputs[0], outputs[1] or 1)
-    return of_rows(labels[0], outputs[0], outputs[1] or 1)
-
-
-def _pair(text: str, begin: int) -> _Pair | None:
-    """The first two shapes from what was matched on."""
+def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> Reading | None:
+    """What the first two shapes from what was matched on mean."""
     pairs = [(told.start(), told) for form in _PAIRS if (told := form.search(text, begin))]
     if not pairs:
         return None
     told = min(pairs, key=lambda pair: pair[0])[1]
-    if len(told.groups()) < 2:
-        return None
     if not (told[1] and told[2]) and (both := _BOTH.search(text, begin)):
         told = both
-    node = _node(text, begin)
+    left, right = shape_of(told[1]), shape_of(told[2])
+    if left == right:
+        return None
     kind = re.fullmatch(r"(?:.*/)?([A-Z]\w*?)(?:_\d{1,4})?", node)
-    operation = _operation(text, begin) or (kind[1] if kind else "")
-    return _Pair(shape_of(told[1]), shape_of(told[2]), operation, node)
+    operation = operation or (kind[1] if kind else "")
+    loss = bool(_LOSS.search(node + text[begin:]) or _LOSS.search(before))
+    pair = Meeting(left, right, operation, node, loss=loss)
+    pair.sparse = _SPARSE.search(text[begin : begin + NEAR * 4]) is not None
+    pair.binary = _BINARY.search(before + text) is not None
+    pair.further = _FURTHER.search(node) is not None
+    axis = int(named[1]) if (named := _AXIS.search(text, begin)) else len(pair.short)
+    if axis < len(pair.short) and left[axis] != right[axis]:
+        pair.asked = axis
+    return meaning(pair)
 
 
 def _operation(text: str, begin: int) -> str:
@@ -197,55 +176,11 @@ def _node(text: str, begin: int) -> str:
     return next((part for part in told.groups() if part), "") if told else ""
 
 
-def _place(text: str, begin: int) -> str:
-    """The operation and its node or layer, as words."""
-    operation = _operation(text, begin)
-    node = _node(text, begin)
-    parts = [part for part in (operation, f"`{node}`" if node else "") if part]
-    loss = (
-        " (a part of the loss or its gradient)"
-        if re.search(r"loss|gradient", node, re.IGNORECASE)
-        else ""
-    )
-    return f"They meet in {' of '.join(parts)}{loss}." if parts else ""
-
-
-def _placed(meant: Reading, place: str) -> Reading:
-    """A reading with the place where it was found."""
-    return replace(meant, cause=f"{meant.cause} {place}".strip())
-
-
-def _reshaped(values: int, wanted: int) -> Reading:
-    """A reshape to another number of values."""
-    return computed("reshaped, no multiple", values=f"{values:,}", wanted=f"{wanted:,}")
-
-
-def _of_embedding(values: int, wanted: int) -> Reading:
-    """The gradient of an Embedding whose number of ids changed."""
-    return computed("embedding", values=f"{values:,}", wanted=f"{wanted:,}")
-
-
 def _array(size: int, shape: str) -> Reading:
     """A NumPy array that is given another number of values; small ones are mostly devices."""
     wanted = math.prod(n for n in map(whole, shape.split(",")) if n is not None)
+    said = {"size": f"{size:,}", "values": f"{size:,}", "wanted": f"{wanted:,}"}
     if "newaxis" in shape or "-1" in shape:
-        return computed(
-            "array no multiple",
-            size=f"{size:,}",
-            wanted=f"{wanted:,}",
-            shape=shape.replace("newaxis", "-1"),
-        )
-    if size < wanted <= MOST_DEVICES and wanted % size == 0:
-        return computed("array of devices", size=size, wanted=wanted)
-    return _reshaped(size, wanted)
-
-
-def _bounded(limit: int, wanted: int) -> Reading:
-    """A slice of more than there is."""
-    return computed(
-        "past the end",
-        wanted=f"{wanted:,}",
-        limit=f"{limit:,}",
-        limit_number=limit,
-        wanted_number=wanted,
-    )
+        return computed("array no multiple", shape=shape.replace("newaxis", "-1"), **said)
+    devices = size < wanted <= MOST_DEVICES and wanted % size == 0
+    return computed("array of devices" if devices else "reshaped, no multiple", **said)
