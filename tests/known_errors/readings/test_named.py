@@ -12,6 +12,7 @@ import pytest
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import defaults
 from tpudiag.known_errors.readings import ANY, OPEN, narrower, reading
+from tpudiag.known_errors.readings.meeting import BY_RANK, BY_SIZES, BY_USE, Meeting
 from tpudiag.known_errors.readings.named import named
 from tpudiag.known_errors.readings.narrower import shared
 from tpudiag.known_errors.search import match
@@ -153,20 +154,21 @@ def test_shared_cases_end_and_fill_their_blanks() -> None:
 
 def test_what_is_computed_has_its_words_and_fills_their_blanks() -> None:
     files = [*READINGS.glob("*.py"), *READINGS.with_name("releases").glob("*.py")]
-    texts = [each.read_text(encoding="utf-8") for each in files]
-    calls = [
-        each
-        for text in texts
-        for each in ast.walk(ast.parse(text))
-        if isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Name)
-        and each.func.id == "computed"
-    ]
-    asked = {ast.literal_eval(each.args[0]): {one.arg for one in each.keywords} for each in calls}
+    trees = [each for file in files for each in ast.walk(ast.parse(file.read_text("utf-8")))]
+    texts = {each.value for each in trees if isinstance(each, ast.Constant)}
     known = {dict(case.when)[narrower.FIGURES]: case for case in shared()[narrower.FIGURES]}
-    assert asked.keys() == known.keys()
-    for figures, case in known.items():
-        if None in asked[figures]:
-            continue  # one set of values for several of them
+    assert known.keys() <= texts
+    calls = [each for each in trees if isinstance(each, ast.Call) and each.args]
+    for call in calls:
+        figures, asked = call.args[0], {one.arg for one in call.keywords}
+        if not isinstance(figures, ast.Constant) or figures.value not in known or None in asked:
+            continue
+        case = known[str(figures.value)]
         blanks = set(re.findall(r"<<(\w+)>>", case.cause + case.fix))
-        assert blanks - defaults().keys() == asked[figures] - defaults().keys(), figures
+        assert blanks - defaults().keys() == asked - defaults().keys(), figures.value
+
+
+@pytest.mark.parametrize("figures", [*BY_USE, *BY_RANK, *BY_SIZES])
+def test_two_shapes_fill_the_blanks_of_each_rule(figures: str) -> None:
+    read = Meeting((2,), (3,)).read(figures)
+    assert {*re.findall(r"<<(\w+)>>", read.cause + read.fix)} <= defaults().keys()

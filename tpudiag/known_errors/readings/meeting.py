@@ -196,7 +196,7 @@ def _in_front(m: Meeting) -> bool:
 
 
 Rules = dict[str, Callable[[Meeting], object]]
-_BY_USE: Rules = {
+BY_USE: Rules = {
     "running value": lambda m: {m.operation, m.name}.intersection(_ADDING),
     "joined": lambda m: (
         m.operation in _JOINING
@@ -214,7 +214,7 @@ _BY_USE: Rules = {
     ),
 }
 """By the operation in which they meet: shapes are aligned at their last axes."""
-_BY_RANK: Rules = {
+BY_RANK: Rules = {
     "another output": lambda m: (
         m.rows and m.further and m.rows[1] % m.rows[0] and m.rows[0] % m.rows[1]
     ),
@@ -239,7 +239,7 @@ _BY_RANK: Rules = {
     "rank differs": lambda m: m.more,
 }
 """By their numbers of dimensions."""
-_BY_SIZES: Rules = {
+BY_SIZES: Rules = {
     "flattened maps of two sizes": lambda m: m.maps and m.maps[1] % m.maps[0],
     "flattened maps, times": lambda m: m.maps,
     "halves of odd sizes": lambda m: m.halved,
@@ -263,12 +263,12 @@ _BY_SIZES: Rules = {
 def meaning(m: Meeting) -> Reading:
     """What two shapes that meet mostly mean: the first rule that holds."""
     if m.asked is None:
-        used = next((name for name, holds in (_BY_USE | _BY_RANK).items() if holds(m)), None)
+        used = next((name for name, holds in (BY_USE | BY_RANK).items() if holds(m)), None)
         if used is None and m.matrices and len(m.left) > 2:
             return meaning(Meeting(m.left[:-2], m.right[:-2]))  # the batches of a product
     else:
-        used = next((name for name, holds in _BY_USE.items() if holds(m)), None)
-    return m.read(used or next(name for name, holds in _BY_SIZES.items() if holds(m)))
+        used = next((name for name, holds in BY_USE.items() if holds(m)), None)
+    return m.read(used or next(name for name, holds in BY_SIZES.items() if holds(m)))
 
 
 def _known(shape: Shape) -> list[int]:
