@@ -39,38 +39,23 @@ class Rule:
     severity: Literal["ERROR", "WARNING"] = "ERROR"
 
 
-def rules(series: Selected, runs: Selected, id_label: str, limits: Limits) -> tuple[Rule, ...]:
+def rules(series: Selected, runs: Selected, id_label: str, limits: Limits) -> Iterator[Rule]:
     """The rules; `runs` takes an expression without the labels that distinguish a job's runs."""
-    return (
-        _check_failed(series, runs, id_label),
-        _drop(series, runs, limits),
-        _no_points(series, runs, limits),
-        *_silence(series, limits),
-        *_shares(series, limits),
-    )
-
-
-def _check_failed(series: Selected, runs: Selected, id_label: str) -> Rule:
-    """A check of tpudiag's own detector fails."""
-    return Rule(
+    explain = f"tpudiag explain {{{{ $labels.{id_label} }}}}"
+    yield Rule(
         id="check-failed",
         title="a check of tpudiag watch fails",
         text="`tpudiag watch` says so: throughput fell (TPU603), saves, evaluations or stalls take "
         "the time (TPU608), the job stalled (TPU604) or failed (TPU609), its recording is lost "
         "(TPU610), its loss is NaN (TPU611), or it waits for input (TPU201).",
-        next_command=f"tpudiag explain {{{{ $labels.{id_label} }}}}"
-        if id_label == "id"
-        else "tpudiag watch tpudiag-logs --once",
+        next_command=explain if id_label == "id" else "tpudiag watch tpudiag-logs --once",
         query=f"{runs(series('alert'))} == 1",
         for_min=1,
     )
-
-
-def _drop(series: Selected, runs: Selected, limits: Limits) -> Rule:
-    """Against the exported baseline, which a restart or another batch does not change."""
-    # 1 % more, since a drop by just the limit would never be below it.
+    # Against the exported baseline, which a restart or another batch does not change; 1 % more,
+    # since a drop by just the limit would never be below it.
     below = 1.01 * (1 - limits.drop)
-    return Rule(
+    yield Rule(
         id="throughput-drop",
         title=f"throughput fell by {limits.drop:.0%}",
         text=f"For five minutes throughput is {limits.drop:.0%} below the job's own baseline.",
@@ -78,14 +63,11 @@ def _drop(series: Selected, runs: Selected, limits: Limits) -> Rule:
         query=f"{runs('avg_over_time(' + series('baseline_ratio') + '[5m])')} < {below:g}",
         for_min=2,
     )
-
-
-def _no_points(series: Selected, runs: Selected, limits: Limits) -> Rule:
-    """A job's points ended, although its newest run had not ended well."""
+    # Not of a job whose newest run had ended well.
     began = runs(f"last_over_time({series('run_started_seconds')}[{REMEMBERED}])")
     ended = runs(f"last_over_time({series('ended_run_seconds')}[{REMEMBERED}])")
     heard = runs(f"count_over_time({series('steps')}[{limits.absent_min}m])")
-    return Rule(
+    yield Rule(
         id="no-points",
         title=f"no points for {limits.absent_min} minutes",
         text=f"For {limits.absent_min} minutes nothing was heard of a job that had not ended well: "
@@ -93,10 +75,11 @@ def _no_points(series: Selected, runs: Selected, limits: Limits) -> Rule:
         next_command="tpudiag watch tpudiag-logs --once",
         query=f"({began} > {ended}) unless {heard}",
     )
+    yield from _running(series, limits)
 
 
-def _silence(series: Selected, limits: Limits) -> Iterator[Rule]:
-    """The job runs but makes no steps."""
+def _running(series: Selected, limits: Limits) -> Iterator[Rule]:
+    """The job runs but makes no steps, or HBM and input are above their limits."""
     yield Rule(
         id="no-first-step",
         title=f"no first step within {limits.first_step_min} minutes",
@@ -114,10 +97,6 @@ def _silence(series: Selected, limits: Limits) -> Iterator[Rule]:
         next_command="tpudiag attach PID",
         query=f"{series('silent_seconds')} > {60 * limits.silent_min} and {series('steps')} > 0",
     )
-
-
-def _shares(series: Selected, limits: Limits) -> Iterator[Rule]:
-    """HBM and input above their limits."""
     yield Rule(
         id="hbm-high",
         title=f"HBM above {limits.hbm_share:.0%}",

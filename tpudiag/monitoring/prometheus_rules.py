@@ -30,12 +30,8 @@ def rules(job: str | None, limits: Limits) -> tuple[Rule, ...]:
         "id",
         limits,
     )
-    return own if job else (*own, _plugin_memory(limits))
-
-
-def _plugin_memory(limits: Limits) -> Rule:
-    """HBM from the device plugin, which does not know jobs."""
-    return Rule(
+    # HBM from the device plugin, which does not know jobs.
+    plugin_memory = Rule(
         id="chip-memory-high",
         title=f"over {limits.hbm_share:.0%} of the HBM of a chip in use",
         query=f"memory_used{PLUGIN} / memory_total{PLUGIN} > {limits.hbm_share:g}",
@@ -44,6 +40,7 @@ def _plugin_memory(limits: Limits) -> Rule:
         text="By GKE's TPU device plugin.",
         next_command="tpudiag check train.py --for v5e-8 --select TPU3",
     )
+    return (*own,) if job else (*own, plugin_memory)
 
 
 def alert_name(rule: Rule) -> str:
@@ -75,7 +72,7 @@ def as_yaml(wanted: Sequence[Rule]) -> str:
     return "\n".join(lines) + "\n"
 
 
-Json = dict[str, "object"]
+Json = dict[str, object]
 WHERE = '{job_name=~"$job_name",worker=~"$worker"}'
 WORKER, CHIP = "{{worker}}", "{{node}} chip {{accelerator_id}}"
 SOURCE: Json = {"type": "prometheus", "uid": "${datasource}"}
@@ -111,6 +108,8 @@ PANELS: tuple[tuple[str, str, tuple[Query, ...]], ...] = (
 
 def as_json(job: str | None) -> Json:
     """The dashboard for Grafana's import; of a job, or with a choice of all."""
+    jobs, workers = "tpudiag_steps_total", 'tpudiag_steps_total{job_name=~"$job_name"}'
+    source = {"name": "datasource", "type": "datasource", "query": "prometheus"}
     return {
         "title": "tpudiag" if job is None else f"tpudiag {job}",
         "tags": ["tpudiag"],
@@ -119,19 +118,15 @@ def as_json(job: str | None) -> Json:
         "refresh": "30s",
         "time": {"from": "now-6h", "to": "now"},
         "timezone": "browser",
-        "templating": {"list": _variables(job)},
-        "panels": [_panel(number) for number in range(len(PANELS))],
+        "templating": {
+            "list": [
+                {**source, "label": "Prometheus"},
+                _choice("job_name", "Job", f"label_values({jobs}, job_name)", job),
+                _choice("worker", "Worker", f"label_values({workers}, worker)"),
+            ]
+        },
+        "panels": [_panel(number, *panel) for number, panel in enumerate(PANELS)],
     }
-
-
-def _variables(job: str | None) -> list[Json]:
-    return [
-        {"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Prometheus"},
-        _choice("job_name", "Job", "label_values(tpudiag_steps_total, job_name)", job),
-        _choice(
-            "worker", "Worker", 'label_values(tpudiag_steps_total{job_name=~"$job_name"}, worker)'
-        ),
-    ]
 
 
 def _choice(name: str, label: str, query: str, chosen: str | None = None) -> Json:
@@ -153,25 +148,18 @@ def _choice(name: str, label: str, query: str, chosen: str | None = None) -> Jso
     }
 
 
-def _panel(number: int) -> Json:
-    title, unit, queries = PANELS[number]
+def _panel(number: int, title: str, unit: str, queries: Sequence[Query]) -> Json:
     row, column = divmod(number, COLUMNS)
-    place = {"x": column * WIDTH, "y": row * HEIGHT, "w": WIDTH, "h": HEIGHT}
     return {
         "id": number + 1,
         "type": "timeseries",
         "title": title,
         "datasource": SOURCE,
-        "gridPos": place,
+        "gridPos": {"x": column * WIDTH, "y": row * HEIGHT, "w": WIDTH, "h": HEIGHT},
         "fieldConfig": {"defaults": {"unit": unit, "min": 0}, "overrides": []},
         "options": {"legend": {"displayMode": "list", "placement": "bottom"}},
         "targets": [
-            {
-                "refId": chr(ord("A") + at),
-                "expr": query,
-                "legendFormat": legend,
-                "datasource": SOURCE,
-            }
-            for at, (query, legend) in enumerate(queries)
+            {"refId": id_, "expr": query, "legendFormat": legend, "datasource": SOURCE}
+            for id_, (query, legend) in zip("ABCDE", queries, strict=False)
         ],
     }

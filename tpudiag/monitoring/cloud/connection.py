@@ -53,7 +53,8 @@ def _options(transport: Any, endpoint: str | None) -> dict[str, Any]:
 
 def call(where: str, method: Any, *arguments: Any, **named: Any) -> Any:
     """Call the API; its errors as a CloudError in one line."""
-    from google.api_core.exceptions import GoogleAPIError
+    from google.api_core.exceptions import GoogleAPIError, ServiceUnavailable
+    from google.api_core.retry import Retry, if_exception_type
     from google.auth.exceptions import GoogleAuthError
 
     # With arguments it is a function of ours, which sets its own deadlines.
@@ -61,20 +62,12 @@ def call(where: str, method: Any, *arguments: Any, **named: Any) -> Any:
         named["timeout"] = CALL_S
     # Retry only lists: a create or write may have succeeded although its answer was lost.
     if "list" in method.__name__:
-        named["retry"] = _patience()
+        again: Any = if_exception_type(ServiceUnavailable)
+        named["retry"] = Retry(predicate=again, initial=0.2, maximum=2.0, timeout=CALL_S)
     try:
         return method(*arguments, **named)
     except (GoogleAPIError, GoogleAuthError) as error:
         raise CloudError(f"{where}: {error_line(error)}") from error
-
-
-def _patience() -> Any:
-    """Retries read-only calls for some seconds."""
-    from google.api_core.exceptions import ServiceUnavailable
-    from google.api_core.retry import Retry, if_exception_type
-
-    again: Any = if_exception_type(ServiceUnavailable)
-    return Retry(predicate=again, initial=0.2, maximum=2.0, timeout=CALL_S)
 
 
 def error_line(error: Exception) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tpudiag.monitoring.cloud.connection import Service, call, client
-from tpudiag.monitoring.cloud.json_diff import MessageKind, list_of, object_of
+from tpudiag.monitoring.cloud.json_diff import MessageKind
 from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
 from tpudiag.monitoring.cloud.reconcile import Change, reconciled
 from tpudiag.monitoring.cloud.sender import ALERT
@@ -60,41 +60,21 @@ def _tile(number: int, job: str) -> Json:
 
 def merged_board(before: Json, made: Json) -> Json:
     """What is there with our charts in it; charts that people added, and their layout, stay."""
-    labels = {**object_of(before.get("labels")), **object_of(made["labels"])}
+    labels = {**before.get("labels", {}), **made["labels"]}
     merged = {**before, "displayName": made["displayName"], "labels": labels}
     # Somebody chose another layout: its charts are theirs, and only the name and our labels are
     # set.
     if "mosaicLayout" not in before:
         return merged
-    layout = object_of(before["mosaicLayout"])
-    ours = {_title(tile): tile for tile in _tiles(made)}
-    kept = [
-        {**tile, "widget": ours.pop(title)["widget"]} if (title := _title(tile)) in ours else tile
-        for tile in _tiles(before)
-    ]
+    ours = {tile["widget"]["title"]: tile for tile in made["mosaicLayout"]["tiles"]}
+    tiles: list[Json] = []
+    for tile in before["mosaicLayout"].get("tiles", []):
+        mine = ours.pop(tile.get("widget", {}).get("title"), None)
+        tiles.append(tile if mine is None else {**tile, "widget": mine["widget"]})
     # New charts go below all others: between those that people laid out there may be no room.
-    below = max((_number(tile, "yPos") + _number(tile, "height") for tile in kept), default=0)
-    new = [_moved(tile, below) for tile in ours.values()]
-    return {**merged, "mosaicLayout": {**layout, "tiles": [*kept, *new]}}
-
-
-def _tiles(board: Json) -> list[Json]:
-    return [object_of(tile) for tile in list_of(object_of(board["mosaicLayout"]).get("tiles"))]
-
-
-def _title(tile: Json) -> object:
-    """The title by which a chart is known."""
-    return object_of(tile.get("widget")).get("title")
-
-
-def _moved(tile: Json, below: int) -> Json:
-    return {**tile, "yPos": _number(tile, "yPos") + below} if below else tile
-
-
-def _number(tile: Json, name: str) -> int:
-    """A position; 0 where it is left out."""
-    value = tile.get(name)
-    return int(value) if isinstance(value, int | float) else 0
+    below = max((tile.get("yPos", 0) + tile.get("height", 0) for tile in tiles), default=0)
+    tiles += [{**tile, "yPos": tile.get("yPos", 0) + below} for tile in ours.values()]
+    return {**merged, "mosaicLayout": {**before["mosaicLayout"], "tiles": tiles}}
 
 
 class Dashboards:

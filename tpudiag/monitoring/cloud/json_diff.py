@@ -1,4 +1,4 @@
-"""JSON of the API's messages: parts of it, and where two differ."""
+"""The API's messages as JSON, and where two differ."""
 
 import json
 from collections.abc import Iterator
@@ -8,44 +8,30 @@ from typing import Any
 
 from tpudiag.monitoring.cloud.policies import Json
 
-OF_THE_SERVICE = ("creationRecord", "mutationRecord", "etag")
+OF_THE_SERVICE = {"creationRecord", "mutationRecord", "etag"}
 """Fields that the service sets itself."""
+DEFAULTS: tuple[Any, ...] = (None, "", "0s", False, 0, [], {})
+"""What a service may leave out."""
 
 
-def differences(before: object, after: object, path: str = "") -> Iterator[str]:
+def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
     """Each field that differs, as `field: before -> after`."""
-    if _unset(before) and _unset(after):
+    if before in DEFAULTS and after in DEFAULTS:
         return
-    if isinstance(before, dict) and isinstance(after, dict):
-        left, right = object_of(before), object_of(after)  # pyright: ignore[reportUnknownArgumentType]
-        for key in sorted({*left, *right}):
-            if key not in OF_THE_SERVICE:
-                yield from differences(left.get(key), right.get(key), f"{path}.{key}".strip("."))
-    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):  # pyright: ignore[reportUnknownArgumentType]
-        for one, other in zip(list_of(before), list_of(after), strict=True):  # pyright: ignore[reportUnknownArgumentType]
+    kinds: set[object] = {type(before), type(after)}
+    if kinds == {dict}:
+        for key in sorted({*before, *after} - OF_THE_SERVICE):
+            yield from differences(before.get(key), after.get(key), f"{path}.{key}".strip("."))
+    elif kinds == {list} and len(before) == len(after):
+        for one, other in zip(before, after, strict=True):
             yield from differences(one, other, path)
     elif before != after:
         yield f"{path}: {json.dumps(before)} -> {json.dumps(after)}"
 
 
-def _unset(value: object) -> bool:
-    """What a service may leave out, since it is the default."""
-    return value in (None, "", "0s", False, 0, [], {})
-
-
-def list_of(value: object) -> list[object]:
-    """A JSON array, empty where it is none."""
-    return list(value) if isinstance(value, list) else []  # pyright: ignore
-
-
-def object_of(value: object) -> Json:
-    """A JSON object, empty where it is none."""
-    return dict(value) if isinstance(value, dict) else {}  # pyright: ignore
-
-
 @dataclass(frozen=True)
 class MessageKind:
-    """A message of a Google client, which is an extra and is imported when it is needed."""
+    """A message of a Google client, which is imported when it is needed."""
 
     module: str
     name: str
@@ -56,9 +42,9 @@ class MessageKind:
 
     def json(self, message: Any) -> Json:
         """A message as JSON, without what is not set."""
-        json_format: Any = import_module("google.protobuf.json_format")
-        fields: Json = json_format.MessageToDict(self._kind.pb(message))
-        return fields
+        from google.protobuf import json_format
+
+        return json_format.MessageToDict(self._kind.pb(message))
 
     @property
     def _kind(self) -> Any:

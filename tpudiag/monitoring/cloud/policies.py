@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from typing import Any
 
 from tpudiag.monitoring.alert_rules import Limits, Rule, escaped, rules
 from tpudiag.monitoring.cloud.resource import RESOURCE
@@ -11,7 +12,7 @@ from tpudiag.monitoring.cloud.sender import PREFIX
 # underscores.
 PROMQL = PREFIX.replace(".", "_").replace("/", ":", 1).replace("/", "_")
 MANAGED_BY, JOB, POLICY = "managed_by", "tpudiag_job", "tpudiag_policy"
-Json = dict[str, "object"]
+Json = dict[str, Any]
 SILENT_WHEN_LATE = (
     "Points that are late (Cloud Monitoring was not reached from the job) never raise it: it is "
     "judged by the newest minutes alone, and on nothing while there are none. What began and ended "
@@ -27,7 +28,7 @@ def policies(job: str, limits: Limits) -> tuple[Rule, ...]:
     """The policies of a job."""
     where = selector(job)
     # A restart continues its series: runs need not be distinguished.
-    return rules(lambda name: f"{PROMQL}{name}{where}", lambda query: query, "check", limits)
+    return (*rules(lambda name: f"{PROMQL}{name}{where}", str, "check", limits),)
 
 
 def selector(job: str) -> str:
@@ -37,11 +38,14 @@ def selector(job: str) -> str:
 
 def as_json(policy: Rule, job: str, channels: tuple[str, ...] = ()) -> Json:
     """The policy as the API's JSON."""
+    when_late = FIRES_WHEN_LATE if policy.id == "no-points" else SILENT_WHEN_LATE
+    text = f"{policy.text}\n\nJob: {job}\n\nNext: `{policy.next_command}`\n\n{when_late}"
     fields: Json = {
         "displayName": f"tpudiag {job}: {policy.title}",
-        "documentation": {"content": document(policy, job), "mimeType": "text/markdown"},
-        "userLabels": labels(job, policy.id),
-        "conditions": [condition(policy)],
+        "documentation": {"content": text, "mimeType": "text/markdown"},
+        # By these `apply` recognises the policy.
+        "userLabels": {MANAGED_BY: "tpudiag", JOB: slug(job), POLICY: policy.id},
+        "conditions": [_condition(policy)],
         "combiner": "OR",
         "severity": policy.severity,
         "alertStrategy": {"autoClose": "1800s"},
@@ -49,8 +53,7 @@ def as_json(policy: Rule, job: str, channels: tuple[str, ...] = ()) -> Json:
     return {**fields, "notificationChannels": list(channels)} if channels else fields
 
 
-def condition(policy: Rule) -> Json:
-    """Its one condition."""
+def _condition(policy: Rule) -> Json:
     return {
         "displayName": policy.title,
         "conditionPrometheusQueryLanguage": {
@@ -63,17 +66,6 @@ def condition(policy: Rule) -> Json:
             "disableMetricValidation": True,
         },
     }
-
-
-def document(policy: Rule, job: str) -> str:
-    """The text that the alert's receiver reads."""
-    when_late = FIRES_WHEN_LATE if policy.id == "no-points" else SILENT_WHEN_LATE
-    return f"{policy.text}\n\nJob: {job}\n\nNext: `{policy.next_command}`\n\n{when_late}"
-
-
-def labels(job: str, policy_id: str) -> dict[str, str]:
-    """The user labels by which `apply` recognises the policy."""
-    return {MANAGED_BY: "tpudiag", JOB: slug(job), POLICY: policy_id}
 
 
 def slug(job: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.alert_rules import Rule
 from tpudiag.monitoring.cloud.connection import Service, call, client
-from tpudiag.monitoring.cloud.json_diff import MessageKind, differences, list_of, object_of
+from tpudiag.monitoring.cloud.json_diff import MessageKind, differences
 from tpudiag.monitoring.cloud.policies import (
     JOB,
     MANAGED_BY,
@@ -76,9 +76,13 @@ class Alerts:
             request={"name": self._project, "filter": OURS},
         )
         # Check again, whatever the filter returned: these may be deleted.
-        managed = [_kept(policy) for policy in listed if _managed(policy)]
-        wanted = None if job is None else slug(job)
-        mine = [policy for policy in managed if wanted in (None, policy.job)]
+        labels = ((policy, policy.user_labels) for policy in listed)
+        mine = [
+            _kept(policy)
+            for policy, marks in labels
+            if marks.get(MANAGED_BY) == "tpudiag" and POLICY in marks
+            if job is None or marks.get(JOB, "") == slug(job)
+        ]
         return sorted(mine, key=lambda policy: (policy.job, policy.id, policy.name))
 
     def channels(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -125,20 +129,14 @@ class Alerts:
             yield Change("delete", policy.id, policy.name)
 
 
-def _managed(policy: Any) -> bool:
-    return policy.user_labels.get(MANAGED_BY) == "tpudiag" and POLICY in policy.user_labels
-
-
 def _kept(policy: Any) -> Kept:
     fields = ALERT_POLICY.json(policy)
-    marks = policy.user_labels
-    enabled = fields.get("enabled", True) is not False
     return Kept(
-        id=marks[POLICY],
-        job=marks.get(JOB, ""),
+        id=policy.user_labels[POLICY],
+        job=policy.user_labels.get(JOB, ""),
         name=policy.name,
         title=policy.display_name,
-        enabled=enabled,
+        enabled=fields.get("enabled", True) is not False,
         json=fields,
     )
 
@@ -151,36 +149,31 @@ def _merged(before: Json, made: Json) -> Json:
     """
     merged = {**before, **made}
     for field in ("userLabels", "documentation"):
-        merged[field] = {**object_of(before.get(field)), **object_of(made[field])}
-    merged["alertStrategy"] = {
-        **object_of(made["alertStrategy"]),
-        **object_of(before.get("alertStrategy")),
-    }
+        merged[field] = {**before.get(field, {}), **made[field]}
+    merged["alertStrategy"] = {**made["alertStrategy"], **before.get("alertStrategy", {})}
     merged["combiner"] = before.get("combiner") or made["combiner"]
-    channels = [*list_of(before.get("notificationChannels"))]
-    channels += [c for c in list_of(made.get("notificationChannels")) if c not in channels]
-    if channels:
-        merged["notificationChannels"] = channels
-    (ours,) = list_of(made["conditions"])
-    merged["conditions"] = _conditions(list_of(before.get("conditions")), object_of(ours))
+    every = (*before.get("notificationChannels", []), *made.get("notificationChannels", []))
+    if every:
+        merged["notificationChannels"] = [*dict.fromkeys(every)]
+    (ours,) = made["conditions"]
+    merged["conditions"] = _conditions(before.get("conditions", []), ours)
     return merged
 
 
-def _conditions(before: Sequence[object], ours: Json) -> list[object]:
+def _conditions(there: Sequence[Json], ours: Json) -> list[Json]:
     """The conditions with ours in its old place, or else at the end.
 
     Ours has our title, whatever its limit, or was renamed and is the first on our metrics.
     """
-    there = [object_of(each) for each in before]
     titled = [n for n, each in enumerate(there) if _title(each) == _title(ours)]
     places = [*titled, *(n for n, each in enumerate(there) if PREFIX in _query(each))]
     if not places:
-        return [*before, ours]
+        return [*there, ours]
     place = places[0]
     name = there[place].get("name")
     # With its old name the service updates the condition; without, it deletes and recreates it.
     named = {**ours, "name": name} if name else ours
-    return [*before[:place], named, *before[place + 1 :]]
+    return [*there[:place], named, *there[place + 1 :]]
 
 
 def _title(condition: Json) -> str:
@@ -190,6 +183,6 @@ def _title(condition: Json) -> str:
 
 def _query(condition: Json) -> str:
     """A condition's query, with our metrics written as the API writes them."""
-    query = object_of(condition.get("conditionPrometheusQueryLanguage")).get("query")
-    absent = object_of(condition.get("conditionAbsent")).get("filter")
+    query = condition.get("conditionPrometheusQueryLanguage", {}).get("query")
+    absent = condition.get("conditionAbsent", {}).get("filter")
     return str(query or absent or "").replace(PROMQL, PREFIX)

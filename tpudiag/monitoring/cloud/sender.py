@@ -111,7 +111,7 @@ class Sender:
         """Handle a failed call: find out which points were written."""
         code = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
         if code in ("INVALID_ARGUMENT", "OUT_OF_RANGE", "FAILED_PRECONDITION"):
-            accepted = min(_succeeded(error), len(points))
+            accepted = min(_written(error), len(points))
             # After a lost answer the service complains of our own first try, too: only points
             # slowed on purpose prove too high a rate.
             known = self._slowed.issuperset(points) if points[0].again else True
@@ -203,7 +203,7 @@ def describe(client: Any, project: str) -> None:
             continue
 
 
-def _succeeded(error: Any) -> int:
+def _written(error: Any) -> int:
     """The number of points of a refused call that were written nevertheless."""
     from google.cloud import monitoring_v3
 

@@ -3,10 +3,9 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from tpudiag.monitoring.alert_rules import Rule
-from tpudiag.monitoring.cloud.json_diff import list_of, object_of
 from tpudiag.monitoring.cloud.policies import Json, as_json, slug
 
 CHANNEL = re.compile(r"projects/[^/]+/notificationChannels/[^/]+")
@@ -22,18 +21,22 @@ def terraform(
     alike, and none is another job's: the files of several jobs may lie in one folder.
     """
     channels = list(dict.fromkeys(channels))
-    parts = [_channel(name, job) for name in channels if not CHANNEL.fullmatch(name)]
-    parts += [_resource(policy, job, channels) for policy in wanted]
+    called = {name: _channel_name(name, job) for name in channels if not CHANNEL.fullmatch(name)}
+    looked_up = "google_monitoring_notification_channel"
+    parts = [
+        f'data "{looked_up}" {_quoted(own)} {{\n  display_name = {_quoted(name)}\n}}\n'
+        for name, own in called.items()
+    ]
+    referred = ", ".join(
+        f"data.{looked_up}.{called[name]}.name" if name in called else _quoted(name)
+        for name in channels
+    )
+    more = {"notification_channels": f"[{referred}]"} if channels else {}
+    for policy in wanted:
+        head = f'resource "google_monitoring_alert_policy" {_quoted(_identifier(job, policy.id))}'
+        parts.append("\n".join(_block(head, as_json(policy, job), more)) + "\n")
     parts += [_dashboard(board, job)] if board is not None else []
     return "\n".join(parts)
-
-
-def _channel(name: str, job: str) -> str:
-    """A notification channel that is there already."""
-    return (
-        f'data "google_monitoring_notification_channel" {_quoted(_channel_name(name, job))} {{\n'
-        f"  display_name = {_quoted(name)}\n}}\n"
-    )
 
 
 def _channel_name(name: str, job: str) -> str:
@@ -42,13 +45,6 @@ def _channel_name(name: str, job: str) -> str:
     # Display names are free text: two that differ in a space would be one name in HCL.
     own = plain if plain == name else f"{plain}-{hashlib.sha1(name.encode()).hexdigest()[:8]}"
     return _identifier(job, own)
-
-
-def _referred(name: str, job: str) -> str:
-    """A channel as a policy refers to it."""
-    if CHANNEL.fullmatch(name):
-        return _quoted(name)
-    return f"data.google_monitoring_notification_channel.{_channel_name(name, job)}.name"
 
 
 def _dashboard(board: Json, job: str) -> str:
@@ -62,36 +58,24 @@ def _dashboard(board: Json, job: str) -> str:
     )
 
 
-def _resource(policy: Rule, job: str, channels: Sequence[str]) -> str:
-    head = f'resource "google_monitoring_alert_policy" {_quoted(_identifier(job, policy.id))}'
-    referred = ", ".join(_referred(name, job) for name in channels)
-    more = {"notification_channels": f"[{referred}]"} if channels else {}
-    return "\n".join(_block(head, as_json(policy, job), more)) + "\n"
-
-
 def _block(head: str, made: Json, more: dict[str, str], indent: int = 0) -> Iterator[str]:
     """The API's JSON as a block: what is an object there is a block here, but for the labels."""
     own = {name: value for name, value in made.items() if isinstance(value, str | bool)}
     plain = {_snake(name): _quoted(value) for name, value in own.items()} | more
     yield f"{' ' * indent}{head} {{"
-    yield from _attributes(indent + 2, plain)
+    width = max(map(len, plain), default=0)  # below each other, as `terraform fmt` aligns them
+    yield from (f"{' ' * indent}  {name:<{width}} = {value}" for name, value in plain.items())
     for name, value in made.items():
         inner = _snake(name) + (" =" if name == "userLabels" else "")
-        for each in (*list_of(value), value):
+        for each in value if isinstance(value, list) else [value]:  # pyright: ignore
             if isinstance(each, dict):
-                yield from _block(inner, object_of(each), {}, indent + 2)  # pyright: ignore
+                yield from _block(inner, each, {}, indent + 2)  # pyright: ignore
     yield f"{' ' * indent}}}"
 
 
 def _snake(name: str) -> str:
     """A name of the API's JSON as Terraform writes it."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
-
-
-def _attributes(indent: int, pairs: Mapping[str, str]) -> list[str]:
-    """Attributes below each other, as `terraform fmt` aligns them."""
-    width = max(map(len, pairs), default=0)
-    return [f"{' ' * indent}{name:<{width}} = {value}" for name, value in pairs.items()]
 
 
 def _quoted(text: str | bool) -> str:
@@ -102,12 +86,8 @@ def _quoted(text: str | bool) -> str:
 def _escaped(text: str) -> str:
     """JSON as HCL: `${` and `%{` would begin a template, and it knows no \\b and \\f."""
     plain = text.replace("${", "$${").replace("%{", "%%{")
-    return re.sub(r"(?<!\\)((?:\\\\)*)\\([bf])", _control, plain)
-
-
-def _control(match: re.Match[str]) -> str:
-    """A control character by its number."""
-    return f"{match[1]}\\u{8 if match[2] == 'b' else 12:04x}"
+    numbered = {"b": "\\u0008", "f": "\\u000c"}
+    return re.sub(r"(?<!\\)((?:\\\\)*)\\([bf])", lambda m: m[1] + numbered[m[2]], plain)
 
 
 def _identifier(job: str, what: str) -> str:
