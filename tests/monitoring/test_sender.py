@@ -272,8 +272,8 @@ def test_no_call_holds_more_than_200_series(
 @pytest.mark.parametrize(
     "lie",
     [
-        "UPDATE sources SET source = '[1]'",
-        "DELETE FROM sources",
+        "UPDATE series SET source = '[1]'",
+        "DELETE FROM series",
     ],
 )
 def test_a_buffer_that_no_watch_wrote_is_refused_in_a_line(lie: str, tmp_path: Path) -> None:

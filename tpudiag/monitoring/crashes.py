@@ -94,7 +94,6 @@ def _leave() -> None:
 
 
 def _uncaught(_: object, error: BaseException, trace: TracebackType | None) -> None:
-    """An uncaught exception ends the process."""
     _tell(_ended_by_it(), lambda: (error_line(error, trace), None))
 
 
@@ -111,7 +110,6 @@ def _quits(_: object, code: Any = None) -> None:
 
 
 def _exits(status: Any = None) -> None:
-    """The script chose its exit code."""
     with suppress(Exception):
         if threading.current_thread() is not threading.main_thread():
             return  # ends the thread alone

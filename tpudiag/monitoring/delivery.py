@@ -86,7 +86,6 @@ class Delivery:
         return units / (whole_s + silent_s) if whole_s + silent_s else None
 
     def _since(self, span_s: float) -> Sums:
-        """The sums of the last so many seconds."""
         first = bisect_left(self._times_ns, self._last_ns - int(span_s * NS))
         kept = self._kept[min(first, len(self._kept) - 1)]
         return tuple(now - before for now, before in zip(self._sums, kept, strict=True))
@@ -117,7 +116,6 @@ class Delivery:
     def _over(
         self, span_s: float, limit: float, usual: float | None, least_times: int
     ) -> DeliveryFall | None:
-        """The loss of a span, where it exceeds a limit."""
         whole_s, units, times, *lost = self._since(span_s)
         lost_s = sum(lost)
         if whole_s < 0.75 * span_s or times < least_times or lost_s < limit * whole_s:

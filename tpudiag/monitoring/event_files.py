@@ -157,7 +157,6 @@ class EventFiles:
         self._sent = (self._sent[0], self._sent[1], start)
 
     def _said(self, until: int) -> dict[str, Any]:
-        """The losses up to a step."""
         said = [loss for step, loss in self._losses if step <= until]
         self._losses = [one for one in self._losses if one[0] > until]
         return losses_of(said)
@@ -176,12 +175,10 @@ class EventFiles:
         return sorted(training or files)
 
     def _of_evaluation(self, name: str) -> bool:
-        """Whether a folder below the root is named after an evaluation."""
         folders = name.removeprefix(self._root).lower().split("/")[:-1]
         return any(folder.startswith(NOT_TRAINING) for folder in folders)
 
     def _events(self, file: str) -> Iterator[Event]:
-        """The events added to a file."""
         while file not in self.damaged:
             start = self._offsets.get(file, 0)
             try:

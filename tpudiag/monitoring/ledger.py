@@ -75,8 +75,6 @@ def goodput(spent: Spent) -> float | None:
 
 
 class _Book:
-    """Seconds by use: in total, and by minute."""
-
     def __init__(self) -> None:
         self.spent: defaultdict[TimeUse, float] = defaultdict(float)
         self.minutes: defaultdict[int, defaultdict[TimeUse, float]] = defaultdict(
@@ -185,7 +183,6 @@ class Ledger:
         self._accounted_ns = run.started_ns
 
     def _close(self, run: Run) -> None:
-        """The time of a run after its last window."""
         # A run without an end was killed: its steps after the last window are in no checkpoint, and
         # the restart repeats them.
         use = TimeUse.OTHER if run.ended_ns is not None else TimeUse.REPEATED

@@ -157,7 +157,6 @@ class _Damage:
             yield one
 
     def _fits(self, one: Window | Trace, last_ns: int) -> bool:
-        """Whether it lies in its run's time, and after the one before."""
         first_ns = self._run.started_ns - 60 * NS
         until_ns = self._run.last_ns + LONGEST_NS
         return max(first_ns, last_ns) <= one.start_ns <= one.end_ns <= until_ns
@@ -187,7 +186,6 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
 
 
 def _text(data: bytes) -> str:
-    """Text, whatever its bytes are."""
     return data.decode(errors="replace")
 
 
@@ -242,7 +240,6 @@ def _tables() -> frozenset[tuple[str, str, str]]:
 
 
 def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
-    """The row of the run."""
     which = "WHERE id = ?" if run_id else "ORDER BY started_ns DESC LIMIT 1"
     row = connection.execute(
         f"SELECT {RUN_COLUMNS} FROM runs {which}", (run_id,) if run_id else ()
@@ -256,7 +253,6 @@ def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
 
 
 def _run_of(row: Sequence[Any]) -> Run | None:
-    """Columns as a run; None where invalid."""
     columns = dict(zip(RUN_COLUMNS.split(", "), row, strict=True))
     try:
         run = msgspec.convert(columns, Run)
@@ -278,7 +274,6 @@ def _run_of(row: Sequence[Any]) -> Run | None:
 
 
 def _window(row: Sequence[Any]) -> Window | None:
-    """Columns as a window; None where invalid."""
     columns: dict[str, Any] = dict(zip(WINDOW_COLUMNS.split(", "), row, strict=True))
     try:
         columns["step_ms"] = json.loads(columns["step_ms"])
@@ -288,7 +283,6 @@ def _window(row: Sequence[Any]) -> Window | None:
 
 
 def _checked(columns: dict[str, Any]) -> Window | None:
-    """A window with valid figures; None otherwise."""
     try:
         window = msgspec.convert(columns, Window)
     except (msgspec.ValidationError, ValueError, TypeError):
@@ -310,7 +304,6 @@ def _checked(columns: dict[str, Any]) -> Window | None:
 
 
 def _trace(row: Sequence[Any]) -> Trace | None:
-    """Columns as a trace; None where invalid."""
     function, start_ns, end_ns = row
     right = isinstance(function, str) and type(start_ns) is type(end_ns) is int
     return Trace(function[:MOST_TEXT], start_ns, end_ns) if right else None

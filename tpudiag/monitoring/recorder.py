@@ -263,7 +263,6 @@ class Recorder:
                 self._write(ended=ended)
 
     def _write(self, *, ended: bool) -> None:
-        """Write what was gathered."""
         windows, traces = tuple(self._pending), tuple(self._windows.ended_traces)
         now_ns = self._run.started_ns + time.perf_counter_ns() - self._started  # never steps
         run = replace(

@@ -52,7 +52,6 @@ def signals(watched: Watched) -> Signals:
 
 
 def _explained(watched: Watched, drop: ThroughputDrop) -> ThroughputDrop:
-    """A drop with its cause."""
     # The stored cause belongs to the open drop; those of earlier ones are not kept.
     if drop.ended_ns is not None or False not in watched.causes:
         return drop

@@ -89,7 +89,6 @@ def _least_age_s(run: Run) -> float | None:
 
 
 def _ended(run: Run) -> RunState:
-    """The end that the job itself recorded."""
     if run.exit_code:
         said = SIGNALS.get(run.exit_code)
         why = f" ({said})" if said else ""
@@ -101,7 +100,6 @@ def _ended(run: Run) -> RunState:
 
 
 def _killed(run: Run, by: str | None) -> RunState:
-    """Its process vanished without recording an end."""
     why = f": {by}" if by else " (killed, left by os._exit, or its end could not be written)"
     text = f"the job's process {run.pid} is gone{why}"
     return RunState(StateKind.KILLED, text, lives=False)

@@ -137,7 +137,6 @@ class Store:
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    """The identity of the file under a name; raises OSError."""
     about = path.stat()
     return about.st_dev, about.st_ino
 

@@ -73,8 +73,6 @@ def _let_go() -> None:
 
 
 def _outermost(begun: Callable[[tuple[Any, ...]], Callable[[], None]]) -> Callable[..., Any]:
-    """Reports the outermost of nested calls."""
-
     def wrapped(*args: Any, **_: Any) -> Callable[[], None] | None:
         # An asynchronous checkpoint is written beside the steps, and is no pause.
         if threading.current_thread() is not threading.main_thread() or _is_inside():

@@ -285,8 +285,6 @@ def _recorder(
     loop: int,
     parameters: int | None = None,
 ) -> Recorder:
-    """A recorder into a file."""
-
     def sink() -> Sink:
         from tpudiag.monitoring.store import Store
 

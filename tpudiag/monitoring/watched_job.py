@@ -77,7 +77,6 @@ class WatchedJob:
         return all(watched.done(idle_s) for watched in self.workers)
 
     def _watched(self, source: Source) -> Watched:
-        """The follower of a source, made once."""
         if source not in self._followed:
             self._followed[source] = Watched(source, self._clock, self._expect)
         return self._followed[source]

@@ -90,7 +90,6 @@ class Windows:
                 yield self._cut()
 
     def _add(self, end: int, count: int, wait: int, examples: int) -> None:
-        """One record of the queue."""
         took = max(end - self._last, 0)
         # A pause counts in the step in which it ended: it cannot be split while it lasts.
         took -= min(self._pause(end), took)
@@ -123,7 +122,6 @@ class Windows:
         return sum(by_kind.values())
 
     def _stalled(self, took: int, count: int) -> None:
-        """Count the excess time of a stalled step."""
         if took >= STALL_NS and (lost := stalled(took, count, self._usual)):
             self._sum("stalled_ms", lost / 1e6)
             self._sums["stalls"] += 1
@@ -153,7 +151,6 @@ class Windows:
         return 0.0
 
     def _cut(self) -> Window:
-        """The window up to the last step."""
         sums = {name: value for name, value in self._sums.items() if name != "other_ms"}
         sums["examples"] = sums["examples"] or None
         window = Window(
@@ -172,6 +169,5 @@ class Windows:
         return window
 
     def _dated(self, trace: Trace) -> Trace:
-        """The trace in time since the epoch."""
         shift_ns = self._shift_ns
         return Trace(trace.function, trace.start_ns + shift_ns, trace.end_ns + shift_ns)

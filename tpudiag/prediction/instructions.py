@@ -89,7 +89,6 @@ def work_of(module: Module) -> tuple[Work, ...]:
 
 
 def _computation(module: Module, name: str, trips: int) -> Iterator[Work]:
-    """The work of one computation and those it runs."""
     lines = module.instructions(name)
     made = {line.name: line for line in lines}
     for line in lines:
@@ -123,7 +122,6 @@ def _loop(
 
 
 def _longest(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
-    """The branch with the most work."""
     branches = [list(_computation(module, name, trips)) for name in line.branches]
     # The branch taken is unknown: use the longest, so that the prediction is not too fast.
     yield from max(
@@ -134,7 +132,6 @@ def _longest(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
 def _instruction(
     module: Module, line: Instruction, made: dict[str, Instruction], trips: int
 ) -> Work:
-    """The work of one instruction of a computation."""
     inner = module.instructions(line.called("calls")) if line.opcode == "fusion" else ()
     operands = _operands(line, made)
     collective = _collective(module, line, inner, operands)
@@ -242,7 +239,6 @@ def _flops(module: Module, inner: Sequence[Instruction]) -> int:
 
 
 def _product(line: Instruction, made: dict[str, Instruction]) -> int:
-    """FLOPs of one product; 0 for others."""
     if line.opcode not in ("convolution", "dot") or not line.results:
         return 0
     operands = _operands(line, made)

@@ -169,13 +169,11 @@ class Module:
 
 
 def _index(instruction: Instruction) -> str:
-    """The index of a get-tuple-element; empty for others."""
     place = _INDEX.search(instruction.rest)
     return place[1] if place else ""
 
 
 def _constant(instruction: Instruction) -> int | None:
-    """The value of an integer constant; None for anything else."""
     if instruction.opcode != "constant" or not re.match(r"[su]\d+\[\]", instruction.shape):
         return None
     count = _COUNT.match(instruction.rest)

@@ -171,7 +171,6 @@ def predict(
 
 
 def _ends(given: Range) -> tuple[float, float, float]:
-    """Low, value, high."""
     return given.low, given.value, given.high
 
 
@@ -186,7 +185,6 @@ def _claimed(total: Range) -> Range:
 
 
 def _use(least_ms: float, step: Range) -> Range:
-    """The share of a peak: the least time over the predicted one."""
     return Range(
         # From the high end: a longer step uses less.
         *(min(1.0, least_ms / each) if each else 0.0 for each in (step.high, step.value, step.low))
@@ -194,7 +192,6 @@ def _use(least_ms: float, step: Range) -> Range:
 
 
 def _split(times: Iterable[Timed]) -> tuple[tuple[Bound, float], ...]:
-    """The estimate by bound, largest first."""
     total: dict[Bound, float] = {}
     for each in times:
         total[each.bound] = total.get(each.bound, 0.0) + each.ms.value

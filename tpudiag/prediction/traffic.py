@@ -94,7 +94,6 @@ def _read(
     own: dict[str, Instruction],
     inside: Inside,
 ) -> int:
-    """What a fusion reads of one operand."""
     if not given.in_hbm:
         return 0
     total = 0

@@ -44,5 +44,4 @@ def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ..
 
 
 def _first_line(error: Exception) -> str:
-    """A client error in one line."""
     return next(iter(str(error).splitlines()), type(error).__name__)[:200]

@@ -53,8 +53,6 @@ def runtime_of(variables: Mapping[str, str]) -> Runtime:
 
 
 def _generation(device: Path) -> str | None:
-    """The TPU generation of a PCI device, None for any other device."""
-
     def read(name: str) -> str:
         try:
             return (device / name).read_text(encoding="ascii").strip().lower()

@@ -56,7 +56,6 @@ def _imported_files(file: Path, tree: ast.AST, tops: tuple[Path, ...]) -> Iterat
 
 
 def _is_file(path: Path) -> bool:
-    """Whether there is such a file; a name may be longer than any file's."""
     try:
         return path.is_file()
     except OSError:

@@ -170,7 +170,6 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
 
 
 def _is_aside(line: str) -> bool:
-    """Whether a line is blank or a comment."""
     return not line.strip() or line.lstrip().startswith("#")
 
 
@@ -237,5 +236,4 @@ def _without_commands(lines: list[str]) -> tuple[list[str], list[tuple[int, str]
 
 
 def _differing(before: list[str], after: list[str]) -> Iterator[int]:
-    """The places in which two lists of lines differ."""
     yield from (n for n, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1])

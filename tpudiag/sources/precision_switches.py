@@ -33,7 +33,6 @@ def _of_arguments(arguments: Sequence[str]) -> Iterator[PrecisionSwitch]:
 
 
 def _of_files(arguments: Sequence[str]) -> Iterator[PrecisionSwitch]:
-    """Lines of the files."""
     for argument in arguments:
         path = Path(argument.rpartition("=")[2])
         if path.suffix not in _FILES:

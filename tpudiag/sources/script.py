@@ -187,7 +187,6 @@ def _backend_of(variables: Mapping[str, str], home: Path) -> str | None:
 
 
 def _names_keras(tree: ast.AST) -> bool:
-    """Whether Keras is used as a part of TensorFlow."""
     names, nodes = _aliases(tree), ast.walk(tree)
     return any(each.startswith("tensorflow.keras") for n in nodes for each in _dotted(n, names))
 
@@ -263,7 +262,6 @@ def _aliases(tree: ast.AST) -> dict[str, str]:
 
 
 def _dotted(node: ast.AST, names: dict[str, str]) -> Iterator[str]:
-    """The full dotted paths that a node stands for, if any."""
     if isinstance(node, ast.Attribute):
         parts: list[str] = []
         inner: ast.expr = node
@@ -281,7 +279,6 @@ def _dotted(node: ast.AST, names: dict[str, str]) -> Iterator[str]:
 
 
 def _is_tf1(dotted: str) -> bool:
-    """Whether a dotted path is an interface of TensorFlow 1."""
     head, _, rest = dotted.partition(".")
     if head != "tensorflow" or not rest:
         return False
@@ -303,7 +300,6 @@ def _outermost(uses: dict[str, Tf1Use]) -> tuple[Tf1Use, ...]:
 
 
 def _called(call: ast.Call) -> str:
-    """The last name of what a call calls."""
     if isinstance(call.func, ast.Attribute):
         return call.func.attr
     return call.func.id if isinstance(call.func, ast.Name) else ""

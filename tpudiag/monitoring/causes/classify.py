@@ -43,7 +43,6 @@ def cause(seen: Observations) -> Cause | None:
 
 
 def _stopped(seen: Observations) -> Cause | None:
-    """Stopped by a signal."""
     return Cause(CauseKind.STOPPED, "a signal stopped the process") if seen.stopped else None
 
 
@@ -144,7 +143,6 @@ def _cpu(seen: Observations) -> Cause | None:
 
 
 def _compile(seen: Observations) -> Cause | None:
-    """Functions are traced again."""
     if seen.before is None or seen.now is None or not seen.traces:
         return None
     if _grown(seen, lambda pace: pace.compile_ms) < EXPLAINED:
@@ -207,7 +205,6 @@ def _input(seen: Observations) -> Cause | None:
 
 
 def _reading(seen: Observations) -> Iterator[CauseFigure]:
-    """The host's reading rates, where known."""
     if seen.host is not None and seen.host_before is not None:
         yield CauseFigure("read from disk", round(seen.host.read_mib_per_s, 1), "MiB/s",
                           round(seen.host_before.read_mib_per_s, 1), "psutil")  # fmt: skip
@@ -224,7 +221,6 @@ def _partner(seen: Observations) -> Cause | None:
 
 
 def _hbm(seen: Observations) -> Cause | None:
-    """The HBM filled up since."""
     before, now, limit = seen.before, seen.now, seen.hbm_limit_bytes
     if before is None or now is None or not limit or not now.hbm_bytes or not before.hbm_bytes:
         return None

@@ -47,8 +47,6 @@ class HostFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class _Counters:
-    """Counters that only grow."""
-
     at_s: float
     busy_s: float
     own_s: float
@@ -156,12 +154,10 @@ def middle(samples: Iterable[HostFigures]) -> HostFigures | None:
 
 
 def _rate(before: float | None, now: float | None, took_s: float) -> float | None:
-    """Growth per second; None where unknown."""
     return None if before is None or now is None else max(now - before, 0.0) / took_s
 
 
 def _cpu_s(process: psutil.Process) -> float:
-    """CPU time of a process, 0 where it has just ended."""
     try:
         times = process.cpu_times()
     except psutil.Error:

@@ -46,7 +46,6 @@ def device_figures() -> tuple[CauseFigure, ...]:
 
 
 def _of_libtpu() -> tuple[CauseFigure, ...]:
-    """The metrics that the job's libtpu serves."""
     with socket.socket() as probe:
         probe.settimeout(0.5)
         # On most machines nothing listens, and gRPC would wait for its deadline to find out.
@@ -69,7 +68,6 @@ def _of_device_plugin() -> tuple[CauseFigure, ...]:
 
 
 def _as_evidence(seen: Sequence[Figure], source: str) -> tuple[CauseFigure, ...]:
-    """Device figures as evidence of a cause."""
     return tuple(
         CauseFigure(f"{one.name}, device {one.device}", one.value, one.unit, None, source)
         for one in seen[:MOST_FIGURES]
@@ -77,7 +75,6 @@ def _as_evidence(seen: Sequence[Figure], source: str) -> tuple[CauseFigure, ...]
 
 
 def _ill_links(chips: Sequence[ChipScore]) -> tuple[CauseFigure, ...]:
-    """Unhealthy links between chips."""
     ill = [one for one in chips if one.health == "ICI link" and one.score]
     return tuple(
         CauseFigure(f"trouble of ICI link {one.where}", one.score, "of 10", None, "libtpu")
@@ -199,7 +196,6 @@ class Investigator:
         main: MainThread | None,
         event: MachineEvent | None,
     ) -> Observations:
-        """All observations of a worker."""
         before, now = around(watched.history, episode.since_ns)
         host_before, host = self._host(watched.run.pid, episode.since_ns)
         recording = watched.recording

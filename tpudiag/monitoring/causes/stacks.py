@@ -122,7 +122,6 @@ def _evaluates(match: re.Match[str]) -> bool:
 
 
 def _users_line(frames: list[str]) -> str:
-    """The innermost frame of the user's code."""
     matches = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
     own = [m for m in matches if not _LIBRARY.search(m["file"]) and not _OURS.search(m["file"])]
     return f"{own[-1]['file']}:{own[-1]['line']} ({own[-1]['function']})" if own else ""

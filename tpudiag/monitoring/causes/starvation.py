@@ -33,7 +33,6 @@ def starvation(seen: Observations) -> Starvation | None:
 
 
 def _limited(seen: Observations, host: HostFigures, before: HostFigures) -> Starvation | None:
-    """Throttled by the container's CPU limit."""
     if host.throttled is None or host.throttled <= THROTTLED + 2 * (before.throttled or 0.0):
         return None
     # In a stall no step ends to compare the time with.

@@ -59,7 +59,6 @@ class Exporter:
             self._keep(place, figures, alerts)
 
     def _keep(self, place: _Place, figures: Figures, alerts: Mapping[str, bool]) -> None:
-        """Store a point of each figure, to be sent."""
         place.due_s, place.last = time.monotonic() + self._period_s, None
         end_ns = time.time_ns() // 1_000_000 * 1_000_000
         points = [

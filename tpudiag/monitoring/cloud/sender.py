@@ -97,7 +97,6 @@ class Sender:
         return (doubtful or points)[:SERIES_A_CALL]
 
     def _sent(self, points: list[Point], accepted: int) -> float:
-        """Handle a successful call."""
         now = self._clock()
         self._spool.done(points, accepted, "refused")
         self._last_sent.update((point.series, now) for point in points)

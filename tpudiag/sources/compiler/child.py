@@ -191,7 +191,6 @@ def with_sums(program: str) -> str:
 
 
 def _summed(place: re.Match[str]) -> str:
-    """The sum for a placeholder."""
     operand, tensor, replicas = place["operand"], place["tensor"], int(place["replicas"])
     scalar = f"tensor<{tensor.rpartition('x')[2]}>"
     return f"""\

@@ -211,7 +211,6 @@ def _in_cells(lines: dict[str, str], cells: CellMap | None) -> dict[str, str]:
 
 
 def _obstacle(step: LoweredStep) -> str:
-    """The short reason why a step could not be lowered."""
     if step.refused_ops:
         return ", ".join(operation.kind for operation in step.refused_ops[:3])
     return first_line(step.error)

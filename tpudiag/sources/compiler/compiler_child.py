@@ -115,7 +115,6 @@ def environment(flags: str = "") -> dict[str, str]:
 
 
 def _last_line(log: Path) -> str:
-    """The last output of a dead child."""
     with contextlib.suppress(OSError):
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         # libtpu ends by a CHECK: the line beginning with F and the date (glog) has the reason, the

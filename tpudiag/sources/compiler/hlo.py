@@ -93,7 +93,6 @@ def _work(module: Module) -> tuple[Work, ...] | None:
 
 
 def _made_by(instruction: Instruction) -> str:
-    """Its TensorFlow operation, the argument, or its own name."""
     if instruction.opcode == "parameter":
         return f"argument {instruction.rest.partition(')')[0]}"
     return instruction.op_name or instruction.name

@@ -139,7 +139,6 @@ class Compiler:
                 child.close()
 
     def _run(self, path: str, slice_: Topology, program: str, empty: Compilation) -> Compilation:
-        """Compile in a child process, and read its answer."""
         started = time.monotonic()
         made = self._made(path, slice_)
         if made.failure and _UNKNOWN_FLAG in made.failure and self._flags:
@@ -200,7 +199,6 @@ def _refused(answer: Answer, program: str, empty: Compilation) -> Compilation:
 
 
 def _amount(text: str, patterns: tuple[re.Pattern[str], ...]) -> int | None:
-    """The first size in a message, in bytes."""
     for pattern in patterns:
         match = pattern.search(text)
         if match:

@@ -28,5 +28,4 @@ def topology(target: Target) -> Topology:
 
 
 def _text(shape: tuple[int, ...]) -> str:
-    """`2x4`."""
     return "x".join(map(str, shape))

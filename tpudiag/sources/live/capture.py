@@ -113,8 +113,6 @@ def capture(
 def _putting(
     ended: queue.SimpleQueue[Address], address: Address
 ) -> Callable[[grpc.Future[bytes]], None]:
-    """A callback that reports which call has ended."""
-
     def put(_: grpc.Future[bytes]) -> None:
         ended.put(address)
 
@@ -124,7 +122,6 @@ def _putting(
 def _started(
     opened: grpc.Channel, probe: Probe, wish: CaptureRequest, session: str, run: RunFolder
 ) -> grpc.Future[bytes]:
-    """Request a capture, without waiting for it."""
     # Before TensorFlow 2.21 the trainer writes the profile itself, to a path on its machine.
     repository = "" if probe.sends_profile else run.url
     request = profiler_messages.profile_request(
@@ -136,7 +133,6 @@ def _started(
 def _taken(
     probe: Probe, pending: grpc.Future[bytes], wish: CaptureRequest, session: str, run: RunFolder
 ) -> tuple[str | None, str | None]:
-    """The file of a capture that ended, or the fault."""
     try:
         response = pending.result()
     except grpc.RpcError as error:
@@ -178,7 +174,6 @@ def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str
 
 
 def _fault(error: grpc.RpcError, wish: CaptureRequest) -> str:
-    """Why a capture failed, in one line."""
     code, details = code_of(error), details_of(error)
     if "Another profiling session" in details or code is grpc.StatusCode.ALREADY_EXISTS:
         return BUSY

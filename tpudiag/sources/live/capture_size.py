@@ -113,7 +113,6 @@ def _refusal(free: FreeMemory, size: int | None) -> str:
 
 
 def _growth(size: int) -> str:
-    """The memory that a second of capture takes."""
     return _said(int(GROWTH * size / SAMPLE_S))
 
 

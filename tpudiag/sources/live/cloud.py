@@ -64,7 +64,6 @@ def ask(name: str, project: str | None, zone: str | None, limit_s: float = LIMIT
 
 
 def _client() -> tuple[tpu_v2.TpuClient, str | None]:
-    """The client, and the credentials' project."""
     emulator = os.environ.get(EMULATOR)
     if emulator:
         transport = TpuGrpcTransport(channel=grpc.insecure_channel(emulator))
@@ -78,7 +77,6 @@ def _client() -> tuple[tpu_v2.TpuClient, str | None]:
 
 
 def _node(client: tpu_v2.TpuClient, place: Place, limit_s: float) -> tpu_v2.Node:
-    """The node, by its zone or from the list of all."""
     if place.zone != _ALL_ZONES:
         name = f"{place.parent}/nodes/{place.name}"
         get = cast("Method[tpu_v2.Node]", client.get_node)  # pyright: ignore

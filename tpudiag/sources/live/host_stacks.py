@@ -172,7 +172,6 @@ def missing_right(pid: int) -> str:
 
 
 def _may_trace() -> bool:
-    """Whether this process holds CAP_SYS_PTRACE."""
     status = text(Path("/proc/self/status"))
     match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
     return match is not None and bool(int(match[1], 16) & _CAP_SYS_PTRACE)

@@ -55,7 +55,6 @@ class LogFile:
             return b""
 
     def _begin(self, about: os.stat_result) -> int:
-        """The position to read from."""
         known, self._file = self._file, (about.st_dev, about.st_ino)
         if known is None:
             return max(0, about.st_size - END_BYTES)

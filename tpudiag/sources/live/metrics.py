@@ -48,7 +48,6 @@ def figures(addresses: Iterable[Address]) -> tuple[Figure, ...]:
 
 
 def _metrics(opened: grpc.Channel) -> Iterator[Figure]:
-    """Each metric that the port knows."""
     for name, metric, unit in METRICS:
         request = message("MetricRequest")(metric_name=metric).SerializeToString()
         try:

@@ -128,7 +128,6 @@ def _kubeconfig(environ: Mapping[str, str]) -> str:
 
 
 def _context_namespace(config: Any, files: str, context: str | None) -> str | None:
-    """The namespace of a context of the kubeconfig."""
     contexts, active = config.list_kube_config_contexts(files)
     chosen = next((each for each in contexts if each["name"] == context), active)
     namespace = chosen["context"].get("namespace")
@@ -178,17 +177,14 @@ def _pod(item: Json) -> Pod:
 
 
 def _part(whole: Json, name: str) -> Json:
-    """An object in another; empty where it is not set."""
     return cast("Json", whole.get(name) or {})
 
 
 def _parts(whole: Json, name: str) -> list[Json]:
-    """The objects of an array; none where it is not set."""
     return cast("list[Json]", whole.get(name) or [])
 
 
 def _chips(container: Json) -> int:
-    """The TPU chips that a container asks for."""
     asked = _part(container, "resources")
     wanted = {**_part(asked, "requests"), **_part(asked, "limits")}
     return whole(str(wanted.get(TPU_RESOURCE, 0))) or 0

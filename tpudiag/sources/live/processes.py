@@ -216,7 +216,6 @@ def _process(
 def _shared(
     process: Process, rows: tuple[Socket, ...], holders: dict[int, int]
 ) -> Iterator[tuple[Address, tuple[int, ...]]]:
-    """A process's addresses where others listen as well."""
     for at in sorted(process.listening):
         others = {
             holders.get(each.inode, 0)

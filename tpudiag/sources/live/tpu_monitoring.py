@@ -80,7 +80,6 @@ def _own_packages() -> Path | None:
 
 
 def _version_of(pid: int) -> str | None:
-    """The version of the libtpu that a process has loaded."""
     try:
         with Path(f"/proc/{pid}/maps").open(encoding="utf-8", errors="replace") as lines:
             loaded = next((line for line in lines if line.endswith("/libtpu.so\n")), None)

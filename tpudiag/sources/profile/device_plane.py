@@ -91,8 +91,6 @@ class DeviceRead:
 
 
 class _Columns(NamedTuple):
-    """The events of a line."""
-
     ids: Ints
     starts: Ints
     ends: Ints
@@ -212,7 +210,6 @@ def _steps(plane: Plane, columns: _Columns) -> Steps:
 
 
 def _runs(plane: Plane, columns: _Columns) -> list[Run]:
-    """The modules that ran, each with the times of its runs."""
     runs: list[Run] = []
     ids, place = groups(columns.ids)
     for index, id_ in enumerate(ids.tolist()):

@@ -44,7 +44,6 @@ class Region:
 
     @cached_property
     def _whole(self) -> Fitting:
-        """Candidates for events in all of the lines."""
         bytes_ = np.frombuffer(bytes(self._data[self._start : self._end]) + PADDING, np.uint8)
         size = self._end - self._start
         return fitting(bytes_, size, size)
@@ -184,7 +183,6 @@ class Line:
 
 
 def _text(data: memoryview) -> str:
-    """A string of the file; raises Damaged."""
     try:
         return str(data, "utf-8")
     except UnicodeDecodeError as error:
@@ -192,13 +190,11 @@ def _text(data: memoryview) -> str:
 
 
 def _signed(value: int) -> int:
-    """A varint of 64 bits as an int64."""
     value &= (1 << 64) - 1
     return value - (1 << 64) if value >> 63 else value
 
 
 def _length(size: int) -> Iterator[int]:
-    """The bytes of a length as a varint."""
     while size > 0x7F:
         yield size & 0x7F | 0x80
         size >>= 7

@@ -93,7 +93,6 @@ def functions(all_calls: Iterable[Call]) -> tuple[TracedFunction, ...]:
 
 
 def _function(name: str, called: list[Call]) -> TracedFunction:
-    """One function, from all calls of its name."""
     traced = [(number, call) for number, call in enumerate(called) if call.traced]
     again = [
         Retrace(number, (call.end - call.start) / PS_PER_MS, (), None)

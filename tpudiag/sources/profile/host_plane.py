@@ -32,8 +32,6 @@ POOLS = ("tf_", "collective_ops")
 
 
 class _Gathering:
-    """Collects the facts of a host plane in one pass."""
-
     def __init__(self, plane: Plane, span: str | None, clock: Clock) -> None:
         self.plane, self.clock = plane, clock
         self.read = HostRead(unknown_bytes=plane.unknown_bytes)
@@ -92,7 +90,6 @@ class _Gathering:
         self.allocating.append((events, begin))
 
     def _allocated(self) -> None:
-        """Read the allocations that were set aside."""
         if self.allocating:
             self.read.memory.append(allocations(self.plane, joined(self.allocating)))
             self.allocating = []
@@ -118,7 +115,6 @@ class _Gathering:
             self.read.spans_ps = (min(known[0], first), max(known[1], last))
 
     def _keep(self, line: Line, kept: dict[Role, list[tuple[Ints, Ints, Ints]]]) -> None:
-        """Add what was found on the whole thread."""
         for role, parts in kept.items():
             ids, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
             if role in (Role.GET_NEXT, Role.ASK):
@@ -225,12 +221,10 @@ def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
 
 
 def _all(parts: Sequence[tuple[Ints, Ints, Ints]]) -> Spans:
-    """The union of the spans of several threads."""
     return merged(*(Spans(starts, ends) for _, starts, ends in parts)) if parts else EMPTY
 
 
 def _callbacks(plane: Plane, parts: Sequence[tuple[Ints, Ints, Ints]]) -> Iterable[Callback]:
-    """Calls back to the host, grouped by op."""
     sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for ids, starts, ends in parts:
         for id_, ps in zip(ids.tolist(), (ends - starts).tolist(), strict=True):

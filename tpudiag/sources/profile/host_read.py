@@ -31,8 +31,6 @@ MOSTLY = 0.5
 
 @dataclass
 class _Sum:
-    """One op, summed over its occurrences."""
-
     count: int = 0
     self_ps: int = 0
     longest_ps: int = 0

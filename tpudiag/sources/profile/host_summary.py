@@ -85,8 +85,6 @@ class HostSummary:
 
 @dataclass(kw_only=True)
 class _Planes:
-    """The planes of a file that were read so far."""
-
     devices: list[DeviceRead] = field(default_factory=list[DeviceRead])
     gpus: list[GpuRead] = field(default_factory=list[GpuRead])
     trace: HostRead | None = None
@@ -161,7 +159,6 @@ def attempted(
 def _summary(
     whole: Space, file: Path, size: int, span: str | None, training: frozenset[str]
 ) -> HostSummary:
-    """The planes of one host, one after the other."""
     stem = file.name.removesuffix(locate.ENDING)
     host = whole.hostnames[0] if whole.hostnames else stem
     planes = _Planes()
@@ -241,7 +238,6 @@ def _readers() -> ThreadPoolExecutor:
 
 
 def _ops(devices: list[DeviceRead]) -> OpTotals:
-    """The operations of all devices of the host, which run the same programs."""
     ops: OpTotals = {}
     for device in devices:
         fold(ops, device.ops)
@@ -249,7 +245,6 @@ def _ops(devices: list[DeviceRead]) -> OpTotals:
 
 
 def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
-    """The programs of all devices of the host."""
     runs: dict[str, tuple[int, int]] = {}
     for run in (run for device in devices for run in device.runs):
         count, ps = runs.get(run.name, (0, 0))
@@ -280,5 +275,4 @@ def _repeated(file: Path, whole: Space) -> Iterator[str]:
 
 
 def _time(value: object) -> int | None:
-    """A time of the capture; None where the profiler wrote none."""
     return value if isinstance(value, int) and value > 0 else None

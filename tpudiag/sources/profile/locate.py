@@ -207,7 +207,6 @@ def _name(folder: Path | PurePosixPath, top: Path | PurePosixPath) -> str:
 
 
 def _when(name: str, otherwise: float) -> float:
-    """The time in a run folder's name."""
     # The name comes first: copying a run gives its files the time of the copy.
     if NAMED_BY_TIME.fullmatch(name):
         try:

@@ -51,7 +51,6 @@ def _by_number(summaries: Sequence[HostSummary]) -> Iterator[str]:
 
 
 def _named(host: str, lost: Sequence[int]) -> Iterator[str]:
-    """Lost devices by their numbers, or their count."""
     if len(lost) > NAMED:
         yield f"{host} ({len(lost):,} of its devices)" if host else f"{len(lost):,} devices"
     else:

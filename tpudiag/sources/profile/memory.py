@@ -100,13 +100,11 @@ def peaks(parts: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
 
 
 def _joined(parts: Sequence[Allocations]) -> Allocations:
-    """The events of all windows."""
     columns: Any = zip(*parts, strict=True)
     return Allocations(*map(_whole, columns))
 
 
 def _whole(parts: Sequence[Any]) -> Any:
-    """One column of all windows."""
     return [*chain(*parts)] if isinstance(parts[0], list) else np.concatenate(parts)
 
 

@@ -104,7 +104,6 @@ def _described(_: Tables) -> dict[int, Description]:
 
 
 def _description(plane: Plane, id_: int) -> Description:
-    """Describe an operation by its metadata."""
     metadata = plane.tables.metadata[id_]
     stats = plane.values(metadata.stats)
     text = metadata.name
@@ -253,12 +252,10 @@ def _hbm_bytes(breakdown: bytes) -> int | None:
 
 
 def _times(value: StatValue | None, count: int) -> int | None:
-    """A figure summed over its occurrences; None where the profile has none."""
     if not isinstance(value, (int, float)) or not isfinite(value):
         return None
     return int(value) * count
 
 
 def _sum(left: int | None, right: int | None) -> int | None:
-    """The sum; None where one of both is unknown."""
     return None if left is None or right is None else left + right

@@ -62,7 +62,6 @@ def _devices(hlo: Any) -> int:
 
 
 def _cycles(hlo: Any) -> Iterator[tuple[str, int]]:
-    """Name and cycles of each instruction that carries an estimate."""
     for computation in hlo.hlo_module.computations:
         for each in computation.instructions:
             if cycles := CYCLES.search(each.backend_config):

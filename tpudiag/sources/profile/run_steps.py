@@ -91,6 +91,5 @@ def _sources(hosts: Sequence[HostSteps]) -> str:
 
 
 def _summed(replica: ReplicaSteps, names: Sequence[str]) -> list[float]:
-    """The ms of each step in the parts of these names."""
     columns = [part.ms for part in replica.parts if part.name in names]
     return [sum(ms) for ms in zip(*columns, strict=True)] or [0.0] * len(replica.numbers)

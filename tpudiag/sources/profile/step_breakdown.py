@@ -156,7 +156,6 @@ def placed(steps: HostSteps | None, clock: Clock) -> HostSteps | None:
 
 
 def _get_next(trace: HostRead) -> str:
-    """The source of the input wait."""
     return WHOLE_CALL_WAIT if trace.get_next_whole else GET_NEXT_WAIT
 
 
@@ -182,7 +181,6 @@ def waits(trace: HostRead, devices: Sequence[DeviceRead]) -> Spans:
 
 
 def _replica(label: str, name: str, steps: Steps, by_part: dict[str, Ints]) -> ReplicaSteps:
-    """A replica's steps in ms."""
     parts = tuple(StepPart(part, _ms(np.maximum(ps, 0))) for part, ps in by_part.items())
     return ReplicaSteps(
         label,
@@ -195,5 +193,4 @@ def _replica(label: str, name: str, steps: Steps, by_part: dict[str, Ints]) -> R
 
 
 def _ms(ps: Ints) -> tuple[float, ...]:
-    """Plain Python numbers in ms."""
     return tuple((ps / PS_PER_MS).tolist())

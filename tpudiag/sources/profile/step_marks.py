@@ -195,7 +195,6 @@ def _program(device: DeviceRead) -> Run | None:
 
 
 def _trains(name: str) -> bool:
-    """Whether the name of a function or program says that it trains."""
     return bool(TRAINS.fullmatch(name)) and not NOT_TRAINS.fullmatch(name)
 
 

@@ -137,5 +137,4 @@ def _diagnostics(pages: Iterable[_Page]) -> Iterable[str]:
 
 
 def _plain(text: str) -> str:
-    """Without markup, on one line."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", text)).split())

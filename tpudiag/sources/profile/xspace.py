@@ -126,7 +126,6 @@ class Plane:
 
     @cached_property
     def _stat_ids(self) -> dict[str, int]:
-        """Metadata ids of stats by name, the first of each."""
         ids: dict[str, int] = {}
         for id_, name in self.stat_names.items():
             ids.setdefault(name, id_)
@@ -262,7 +261,6 @@ def _releaser(mapped: mmap.mmap, whole: memoryview) -> Release:
 
 
 def _address(part: memoryview) -> int:
-    """The memory address of its bytes."""
     return int(np.frombuffer(part, np.uint8).ctypes.data) if len(part) else 0
 
 
@@ -278,7 +276,6 @@ def _known(data: memoryview, allowed: Mapping[int, int], what: str) -> Iterator[
 
 
 def _texts(parts: Iterable[memoryview]) -> tuple[str, ...]:
-    """Strings of the file; raises Damaged."""
     try:
         return tuple(str(bytes(part), "utf-8") for part in parts)
     except UnicodeDecodeError as error:
