@@ -1,7 +1,7 @@
 """Array types of HLO text: `bf16[128,224]{1,0:T(8,128)(2,1)S(1)}` and their sizes."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 
 from tpudiag.bounded_numbers import whole
@@ -24,6 +24,8 @@ class Array:
     tile: tuple[int, ...] = ()
     """Lengths of the tile; its last is that of the fastest-running dimension."""
     in_hbm: bool = True
+    text: str = field(default="", compare=False)
+    """As the program has it."""
 
     @property
     def elements(self) -> int:
@@ -38,26 +40,32 @@ class Array:
     @property
     def padded_bytes(self) -> int:
         """Its size with the padding of its tiles."""
-        return prod(self._full()) * BITS.get(self.kind, 0) // 8
+        full = list(self.dims)
+        if self.is_tiled:
+            for place, length in zip(self.places, reversed(self.tile), strict=False):
+                full[place] = -(-full[place] // length) * length if length else full[place]
+        return prod(full) * BITS.get(self.kind, 0) // 8
+
+    @property
+    def is_tiled(self) -> bool:
+        """Whether it has usable tiles: a layout that names each dimension once."""
+        return bool(self.tile) and sorted(self.places) == list(range(len(self.dims)))
 
     @property
     def hbm_bytes(self) -> int:
         """The HBM traffic of reading or writing all of it: none where it is elsewhere."""
         return self.padded_bytes if self.in_hbm else 0
 
-    def _full(self) -> list[int]:
-        """The dimensions, rounded up to whole tiles."""
-        full = list(self.dims)
-        # A layout that does not name each dimension once has no usable tiles.
-        if sorted(self.places) == list(range(len(full))):
-            for place, length in zip(self.places, reversed(self.tile), strict=False):
-                full[place] = -(-full[place] // length) * length if length else full[place]
-        return full
-
 
 def arrays(shape: str) -> tuple[Array, ...]:
     """The arrays of a type, those of a tuple one after the other."""
     return tuple(_array(match) for match in _ARRAY.finditer(shape) if match[1] in BITS)
+
+
+def leading(text: str) -> Array | None:
+    """The array that a text begins with."""
+    match = _ARRAY.match(text)
+    return _array(match) if match and match[1] in BITS else None
 
 
 def _array(match: re.Match[str]) -> Array:
@@ -73,4 +81,5 @@ def _array(match: re.Match[str]) -> Array:
         tuple(whole(length) or 0 for length in lengths),
         # S(n) names another memory (VMEM, SMEM, the host's); HBM is unnamed.
         "S(" not in layout,
+        match[0],
     )

@@ -9,7 +9,7 @@ from tpudiag.prediction import product_flops
 from tpudiag.prediction.arrays import Array
 from tpudiag.prediction.module import Instruction, Module
 from tpudiag.prediction.traffic import traffic
-from tpudiag.prediction.work import Kind, Work
+from tpudiag.prediction.work import Kind, Work, hbm_bytes_of
 
 CAUSAL = 0.5
 """The share of position pairs in causal attention, which skips half of them."""
@@ -44,30 +44,12 @@ SHAPE_KEPT = 80
 MOST_HOPS = 8
 """The most copies, bitcasts and tuple elements between a move and its array's origin."""
 # They only name or wait: an asynchronous pair's work counts at its start.
-_FREE = frozenset(
-    (
-        "parameter",
-        "constant",
-        "tuple",
-        "get-tuple-element",
-        "bitcast",
-        "after-all",
-        "opt-barrier",
-        "partition-id",
-        "replica-id",
-        "add-dependency",
-        "copy-done",
-        "async-done",
-        "async-update",
-        "all-reduce-done",
-        "all-gather-done",
-        "collective-permute-done",
-        "slice-done",
-        "recv-done",
-        "send-done",
-        "domain",
-    )
-)
+_FREE = frozenset((
+    "parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "opt-barrier",
+    "partition-id", "replica-id", "add-dependency", "copy-done", "async-done", "async-update",
+    "all-reduce-done", "all-gather-done", "collective-permute-done", "slice-done", "recv-done",
+    "send-done", "domain",
+))  # fmt: skip
 _COLLECTIVE = re.compile(
     r"(all-reduce|reduce-scatter|all-gather|all-to-all|collective-permute|ragged-all-to-all)"
     r"(-start)?$"
@@ -95,7 +77,9 @@ def _computation(module: Module, name: str, trips: int) -> Iterator[Work]:
         if line.opcode == "while":
             yield from _loop(module, line, made, trips)
         elif line.opcode == "conditional":
-            yield from _longest(module, line, trips)
+            branches = [list(_computation(module, each, trips)) for each in line.branches]
+            # The one taken is unknown: the longest, so that the prediction is not too fast.
+            yield from max(branches, key=hbm_bytes_of, default=list[Work]())
         elif line.opcode == "call":
             yield from _computation(module, line.called("to_apply"), trips)
         elif line.opcode == "async-start":
@@ -119,14 +103,6 @@ def _loop(
     if count is None:
         raise OpenLoop(line.name)
     yield from _computation(module, line.called("body"), trips * count)
-
-
-def _longest(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
-    branches = [list(_computation(module, name, trips)) for name in line.branches]
-    # The branch taken is unknown: use the longest, so that the prediction is not too fast.
-    yield from max(
-        branches, key=lambda b: sum(w.hbm_bytes * w.trips for w in b), default=list[Work]()
-    )
 
 
 def _instruction(
@@ -158,10 +134,14 @@ def _instruction(
         )
     if line.opcode in ("copy-start", "slice-start"):
         moved = made_for or _maker(line, made)
-        size = _prefetched(line)
+        # A copy's tuple is (to, from, context): one of the two ends is mostly in VMEM.
+        ends = line.results[:2]
+        in_hbm = max((array.hbm_bytes for array in ends), default=0)
+        size = min(in_hbm, min((array.padded_bytes for array in ends), default=0))
         return replace(work, kind=Kind.PREFETCH, op_name=moved, hbm_bytes=size, hidden=True)
     if line.opcode == "custom-call":
-        stated = _stated(line)
+        cost = _COST.search(line.rest)
+        stated = {name: int(value) for name, value in _FIELD.findall(cost[1])} if cost else {}
         size = stated.get("bytes_accessed") or sum(a.hbm_bytes for a in operands + line.results)
         kind = Kind.CUSTOM if "tpu_custom_call" in line.rest else Kind.ELEMENTWISE
         flops = stated.get("flops") or attention_flops(f"{line.name} {made_for}", operands)
@@ -190,14 +170,6 @@ def _maker(line: Instruction, made: dict[str, Instruction]) -> str:
     return ""
 
 
-def _prefetched(line: Instruction) -> int:
-    """The HBM traffic of a copy between memories, where one end is in HBM."""
-    # A copy's tuple is (to, from, context): one of the two ends is mostly in VMEM.
-    ends = line.results[:2]
-    in_hbm = max((array.hbm_bytes for array in ends), default=0)
-    return min(in_hbm, min((array.padded_bytes for array in ends), default=0))
-
-
 def _operands(line: Instruction, made: dict[str, Instruction]) -> tuple[Array, ...]:
     return tuple(array for name in line.operands if name in made for array in made[name].results)
 
@@ -219,11 +191,6 @@ def _inner_name(inner: Sequence[Instruction]) -> str:
     if root is None or root.op_name:
         return root.op_name if root else ""
     return next((each.op_name for each in reversed(inner) if each.op_name), "")
-
-
-def _stated(line: Instruction) -> dict[str, int]:
-    cost = _COST.search(line.rest)
-    return {name: int(value) for name, value in _FIELD.findall(cost[1])} if cost else {}
 
 
 def _flops(module: Module, inner: Sequence[Instruction]) -> int:

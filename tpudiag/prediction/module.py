@@ -130,12 +130,10 @@ class Module:
     ) -> Iterator[int]:
         """The constant initial values of the carried elements read by the condition."""
         start = made.get(loop.operands[0]) if loop.operands else None
-        for instruction in self.instructions(condition):
-            place = _INDEX.search(instruction.rest)
-            if instruction.opcode != "get-tuple-element" or place is None or start is None:
-                continue
-            number = int(place[1])
-            if start.opcode == "tuple" and number < len(start.operands):
+        if start is None or start.opcode != "tuple":
+            return
+        for number in self._read(condition):
+            if number < len(start.operands):
                 count = self._value(start.operands[number], made)
                 if count is not None:
                     yield count
@@ -161,16 +159,16 @@ class Module:
         loop, place = made.get(part.operands[0]), _INDEX.search(part.rest)
         if loop is None or loop.opcode != "while" or place is None:
             return None
-        counts = any(
-            each.opcode == "get-tuple-element" and _index(each) == place[1]
-            for each in self.instructions(loop.called("condition"))
-        )
-        return self.trips(loop, made) if counts else None
+        read = self._read(loop.called("condition"))
+        return self.trips(loop, made) if int(place[1]) in read else None
 
-
-def _index(instruction: Instruction) -> str:
-    place = _INDEX.search(instruction.rest)
-    return place[1] if place else ""
+    def _read(self, condition: str) -> list[int]:
+        """The elements of a loop's tuple that its condition reads."""
+        return [
+            int(place[1])
+            for each in self.instructions(condition)
+            if each.opcode == "get-tuple-element" and (place := _INDEX.search(each.rest))
+        ]
 
 
 def _constant(instruction: Instruction) -> int | None:
@@ -204,20 +202,14 @@ def instruction_of(line: str) -> Instruction | None:
     named = _NAME.match(line)
     if named is None:
         return None
-    end = _type_end(line, named.end())
+    start = named.end()  # of a type: it ends at a space outside all brackets
+    end = _closing(line, start + 1) + 1 if line.startswith("(", start) else line.find(" ", start)
+    end = len(line) if end < 0 else end
     opcode = _OPCODE.match(line, end)
     if opcode is None:
         return None
-    shape = line[named.end() : end]
+    shape = line[start:end]
     return Instruction(named[2], shape, opcode[1], line[opcode.end() :], named[1] is not None)
-
-
-def _type_end(line: str, start: int) -> int:
-    """The end of a type that starts here: a space outside all brackets."""
-    if not line.startswith("(", start):
-        end = line.find(" ", start)
-        return len(line) if end < 0 else end
-    return _closing(line, start + 1) + 1
 
 
 def _closing(text: str, start: int = 0) -> int:

@@ -13,11 +13,32 @@ NEAR_PEAK = 1.15
 """A product within this factor of its FLOPs' time at the peak has a good shape."""
 _BIAS = re.compile(r"Bias(Add)?Grad|BiasAdd\b")
 _BATCH_NORM = re.compile(r"[Bb]atch_?[Nn]orm")
-_NORM = re.compile(r"[Bb]atch_?[Nn]orm|LayerNorm|moments|normalization")
-_SOFTMAX = re.compile(r"[Ss]oftmax|logsumexp|CrossEntropy")
-_RANDOM = re.compile(r"[Rr]andom|[Dd]ropout|bernoulli")
-_OPTIMIZER = re.compile(r"[Aa]dam|[Ll]amb|Momentum|optimizer|Resource\w*Apply")
-_EMBEDDING = re.compile(r"[Gg]ather|[Ee]mbedding|[Ss]catter")
+_ADVICE = tuple(
+    (re.compile(pattern), of_bytes, advice)
+    for pattern, of_bytes, advice in (
+        (
+            r"[Bb]atch_?[Nn]orm|LayerNorm|moments|normalization", True,
+            "statistics read every activation again: bfloat16 activations halve it",
+        ),
+        (
+            r"[Ss]oftmax|logsumexp|CrossEntropy", True,
+            "bfloat16 logits, or attention that never writes its scores",
+        ),
+        (
+            r"[Rr]andom|[Dd]ropout|bernoulli", False,
+            "a lower dropout rate changes nothing: leave out the dropout that is not needed",
+        ),
+        (
+            r"[Aa]dam|[Ll]amb|Momentum|optimizer|Resource\w*Apply", False,
+            "once a step whatever the batch: more examples a replica, or a leaner optimizer",
+        ),
+        (
+            r"[Gg]ather|[Ee]mbedding|[Ss]catter", False,
+            "rows are read one by one: fewer or wider rows",
+        ),
+    )
+)  # fmt: skip
+"""By the operation that made it; whether only where its bytes take longest."""
 
 
 def normalised(step: Iterable[Timed]) -> bool:
@@ -33,45 +54,29 @@ def helps(timed: Timed, in_normalised: bool = False) -> str:
     # Before the kind: partial tiles cost many times their bytes, whatever is computed.
     if work.strided_bytes:
         return "it writes parts of tiles: stack along a dimension that is not among the last two"
+    if work.kind is Kind.PRODUCT and timed.bound is Bound.HBM:
+        return "more examples a replica, or bfloat16 operands: it moves more than it multiplies"
+    # The low end is the FLOPs' time at the peak, without padding.
+    if work.kind is Kind.PRODUCT and timed.ms.value <= NEAR_PEAK * timed.ms.low:
+        return "near the MXU's peak already: only fewer multiplications help"
     if work.kind is Kind.PRODUCT:
-        return _of_product(timed)
+        return (
+            "dimensions that are multiples of 128 (256 on v6e): the MXU multiplies the padding too"
+        )
     if work.kind is Kind.MOVE and work.name.startswith("broadcast"):
         return "it fills memory with one value: what loops stack their results in begins so"
     if work.kind is Kind.MOVE:
         return "no arithmetic, only a change of layout: fewer transposes, reshapes and pads"
-    return _of_elementwise(timed, in_normalised)
-
-
-def _of_product(timed: Timed) -> str:
-    """For a matrix product or convolution."""
-    if timed.bound is Bound.HBM:
-        return "more examples a replica, or bfloat16 operands: it moves more than it multiplies"
-    # The low end is the FLOPs' time at the peak, without padding.
-    if timed.ms.value <= NEAR_PEAK * timed.ms.low:
-        return "near the MXU's peak already: only fewer multiplications help"
-    return "dimensions that are multiples of 128 (256 on v6e): the MXU multiplies the padding too"
-
-
-def _of_elementwise(timed: Timed, in_normalised: bool) -> str:
-    """For instructions without the MXU, by the operation that made them."""
-    name = timed.work.op_name
     # bfloat16 halves bytes; where arithmetic takes longer, it does not help.
     by_bytes = timed.bound is not Bound.VECTOR
-    if in_normalised and _BIAS.search(name) and "conv" in name.lower():
+    if in_normalised and _BIAS.search(work.op_name) and "conv" in work.op_name.lower():
         return "where batch normalization follows, the bias does nothing: use_bias=False"
-    if by_bytes and _NORM.search(name):
-        return "statistics read every activation again: bfloat16 activations halve it"
-    if by_bytes and _SOFTMAX.search(name):
-        return "bfloat16 logits, or attention that never writes its scores"
-    if _RANDOM.search(name):
-        return "a lower dropout rate changes nothing: leave out the dropout that is not needed"
-    if _OPTIMIZER.search(name):
-        return "once a step whatever the batch: more examples a replica, or a leaner optimizer"
-    if _EMBEDDING.search(name):
-        return "rows are read one by one: fewer or wider rows"
+    for pattern, of_bytes, advice in _ADVICE:
+        if pattern.search(work.op_name) and (by_bytes or not of_bytes):
+            return advice
     if not by_bytes:
         return "its arithmetic lasts longer than its bytes: fewer operations for each element"
-    if "f32[" in timed.work.shape:
+    if "f32[" in work.shape:
         return "float32 in HBM: bfloat16 halves its bytes"
     return "fewer passes over the activations: it is bound by HBM"
 
@@ -147,7 +152,7 @@ def predict(
     device = _claimed(sum((each.ms for each in times), NONE))
     send = Range(*DISPATCH_MS) * (1 / max(steps_per_dispatch, 1))
     # The longer of both, not the sum: the next step is dispatched while this one runs.
-    step = Range(*(max(a, b) for a, b in zip(_ends(device), _ends(send), strict=True)))
+    step = Range(*map(max, device, send))
     split = _split(times)
     bound = Bound.DISPATCH if send.value > device.value else split[0][0] if split else Bound.HBM
     flops, size = flops_of(work), hbm_bytes_of(work)
@@ -168,10 +173,6 @@ def predict(
         collective_ms=sum((t.ms for t in times if t.bound is Bound.ICI), NONE),
         top=_top(times, step.value),
     )
-
-
-def _ends(given: Range) -> tuple[float, float, float]:
-    return given.low, given.value, given.high
 
 
 def _claimed(total: Range) -> Range:

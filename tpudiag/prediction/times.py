@@ -6,6 +6,8 @@ Every figure here was compared with published step times and profiles of real TP
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterator
 from enum import Enum
 from math import sqrt
 
@@ -52,11 +54,14 @@ class Range:
     value: float
     high: float
 
+    def __iter__(self) -> Iterator[float]:
+        yield from (self.low, self.value, self.high)
+
     def __add__(self, other: Range) -> Range:
-        return Range(self.low + other.low, self.value + other.value, self.high + other.high)
+        return Range(*map(operator.add, self, other))
 
     def __mul__(self, factor: float) -> Range:
-        return Range(self.low * factor, self.value * factor, self.high * factor)
+        return Range(*(each * factor for each in self))
 
 
 NONE = Range(0.0, 0.0, 0.0)
@@ -82,7 +87,9 @@ def timed(work: Work, generation: Generation, whole_slice: int) -> Timed:
         once, bound = Range(0.0, 0.0, work.hbm_bytes / bandwidth), Bound.HBM
     else:
         once, bound = _device_ms(work, generation)
-        once = _at_least(once, work)
+        # No instruction takes nothing, but those on scalars.
+        if work.counts:
+            once = Range(*map(max, once, (us / 1e3 for us in SMALLEST_US)))
     return Timed(work, once * work.trips, bound)
 
 
@@ -112,18 +119,7 @@ def _device_ms(work: Work, generation: Generation) -> tuple[Range, Bound]:
 
 def _beside(links: Range, device: Range, bound: Bound) -> tuple[Range, Bound]:
     """Products with a collective inside one instruction: both run at once, the longer one lasts."""
-    pairs = ((links.low, device.low), (links.value, device.value), (links.high, device.high))
-    return Range(*(max(pair) for pair in pairs)), (
-        Bound.ICI if links.value > device.value else bound
-    )
-
-
-def _at_least(once: Range, work: Work) -> Range:
-    """No instruction takes nothing, but those on scalars."""
-    if not work.counts:
-        return once
-    low, value, high = (us / 1e3 for us in SMALLEST_US)
-    return Range(max(once.low, low), max(once.value, value), max(once.high, high))
+    return Range(*map(max, links, device)), Bound.ICI if links.value > device.value else bound
 
 
 def _collective_ms(work: Work, generation: Generation, whole_slice: int) -> Range:

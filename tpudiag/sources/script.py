@@ -15,40 +15,16 @@ from tpudiag.signals import Framework, Tf1Use
 from tpudiag.sources import notebook
 from tpudiag.sources.imported_files import UNPARSED, helpers
 
-_V1_ONLY = frozenset(
-    (
-        "Session",
-        "InteractiveSession",
-        "placeholder",
-        "disable_v2_behavior",
-        "disable_eager_execution",
-        "global_variables_initializer",
-        "ConfigProto",
-    )
-)
+_V1_ONLY = frozenset((
+    "Session", "InteractiveSession", "placeholder", "disable_v2_behavior",
+    "disable_eager_execution", "global_variables_initializer", "ConfigProto",
+))  # fmt: skip
 _GONE = ("contrib", "estimator", "flags", "logging", "app")
-_SAVES = frozenset(
-    (
-        "save",
-        "save_weights",
-        "export",
-        "ModelCheckpoint",
-        "BackupAndRestore",
-        "CheckpointManager",
-        "save_pretrained",
-        "save_model",
-        "save_checkpoint",
-        "push_to_hub",
-        "savez",
-        "savez_compressed",
-        "save_file",
-        "tree_serialise_leaves",
-        "to_bytes",
-        "msgpack_serialize",
-        "save_pytree",
-        "dump",
-    )
-)
+_SAVES = frozenset((
+    "save", "save_weights", "export", "ModelCheckpoint", "BackupAndRestore", "CheckpointManager",
+    "save_pretrained", "save_model", "save_checkpoint", "push_to_hub", "savez", "savez_compressed",
+    "save_file", "tree_serialise_leaves", "to_bytes", "msgpack_serialize", "save_pytree", "dump",
+))  # fmt: skip
 _VERSION_TEST = re.compile(r"executing_eagerly|version|tf2|tf1|hasattr|v1_mode", re.IGNORECASE)
 
 _OTHERS = {

@@ -112,25 +112,6 @@ def test_padding_is_of_tensors_in_hbm_worst_first() -> None:
     assert {tensor.name for tensor in padded} == {"argument 0", "inner", "adam/XlaAllReduce"}
 
 
-@pytest.mark.parametrize(
-    ("shape", "logical", "padded"),
-    [
-        ("f32[4096,1]{1,0:T(8,128)}", 4096 * 4, 4096 * 128 * 4),
-        ("f32[4096,1]{0,1:T(1,128)}", 4096 * 4, 4096 * 4),
-        ("bf16[512,3]{0,1:T(4,128)(2,1)}", 512 * 3 * 2, 512 * 4 * 2),
-        ("f32[64,24,24,3]{0,2,3,1:T(8,128)}", 64 * 24 * 24 * 3 * 4, 128 * 24 * 24 * 3 * 4),
-        ("pred[9,130]{1,0:T(8,128)(4,1)}", 9 * 130, 16 * 256),
-        ("f32[]{:T(128)}", 4, 4),
-    ],
-)
-def test_the_expansion_of_a_layout(shape: str, logical: int, padded: int) -> None:
-    assert hlo.sizes(shape) == (logical, padded)
-
-
-def test_what_lies_in_another_memory_has_no_size() -> None:
-    assert hlo.sizes("f32[64,784]{1,0:T(8,128)S(1)}") is None
-
-
 LOWERED = """\
 #loc1 = loc("dense/MatMul")
 module @step attributes {} {

@@ -15,7 +15,8 @@ import pytest
 from tpudiag.compiled import Compilation, LoweredStep
 from tpudiag.errors import UsageError
 from tpudiag.hardware import GENERATIONS, target
-from tpudiag.sources.compiler import cache, compiler_child, hlo, libtpu_process
+from tpudiag.prediction.arrays import arrays
+from tpudiag.sources.compiler import cache, compiler_child, libtpu_process
 from tpudiag.sources.compiler.topologies import topology
 
 pytestmark = pytest.mark.slow
@@ -99,24 +100,16 @@ def test_sizes_in_hbm_are_those_of_the_compiler(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
     slice_ = topology(target("v5e-1"))
-    child = [
-        sys.executable,
-        str(compiler_child.CHILD),
-        found.path or "",
-        slice_.name,
-        "1",
-        "",
-        str(folder),
-    ]
+    child = [sys.executable, str(compiler_child.CHILD), str(found.path), slice_.name, "1", ""]
+    child.append(str(folder))
     subprocess.run(child, check=True, timeout=800)
     text = (folder / "optimised.hlo").read_text()
     layouts = re.findall(r"= (\w+\[[\d,]*\]\{\S+\}) parameter\(\d+\)", text)
-    sizes = [hlo.sizes(layout) for layout in layouts]
-    assert len(sizes) == len(SHAPES)
-    assert all(size is not None for size in sizes)
+    made = [array for layout in layouts for array in arrays(layout) if array.in_hbm]
+    assert len(made) == len(SHAPES)
     answer = json.loads((folder / "answer.json").read_text())
-    assert sum(size[1] for size in sizes if size) == answer["amounts"]["argument_bytes"]
-    assert sum(size[1] > size[0] for size in sizes if size) >= 5
+    assert sum(array.padded_bytes for array in made) == answer["amounts"]["argument_bytes"]
+    assert sum(array.padded_bytes > array.bytes for array in made) >= 5
 
 
 def test_a_program_too_large_is_refused_in_the_compilers_words(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ make others look guilty come first: a host short of memory starves the input, to
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from tpudiag.monitoring.causes.observations import EXPLAINED, Observations, Pace
 from tpudiag.monitoring.causes.stacks import Activity
@@ -36,7 +37,8 @@ ACTIVITIES: dict[Activity, tuple[CauseKind, str]] = {
 def cause(seen: Observations) -> Cause | None:
     """The first cause that is proven."""
     rules: tuple[Callable[[Observations], Cause | None], ...] = (
-        _stopped, _preempted, _pausing, _throttled, _memory, _compile, _input, _cpu, _by_stack,
+        _stopped, _preempted, _pausing, _throttled, _memory, _compile, _input, starvation,
+        _by_stack,
         _partner, _thrashing, _hbm,
     )  # fmt: skip
     return next((verdict for rule in rules if (verdict := rule(seen)) is not None), None)
@@ -47,7 +49,7 @@ def _stopped(seen: Observations) -> Cause | None:
 
 
 def _preempted(seen: Observations) -> Cause | None:
-    """Preempted or terminated; announced maintenance does not slow down steps yet."""
+    # Announced maintenance does not slow down steps yet.
     if seen.event is None or not (seen.stalled or seen.event.final):
         return None
     return Cause(CauseKind.PREEMPTION, f"the machine is being taken away: {seen.event.text}")
@@ -136,12 +138,6 @@ def _short(seen: Observations, faults_per_s: float) -> Cause | None:
     return Cause(CauseKind.HOST_MEMORY, "the host is short of memory", figures)
 
 
-def _cpu(seen: Observations) -> Cause | None:
-    """Threads of the job wait for cores taken by others, or withheld by a limit."""
-    starved = starvation(seen)
-    return None if starved is None else Cause(CauseKind.HOST_CPU, starved.text, starved.figures)
-
-
 def _compile(seen: Observations) -> Cause | None:
     if seen.before is None or seen.now is None or not seen.traces:
         return None
@@ -200,7 +196,7 @@ def _input(seen: Observations) -> Cause | None:
     starved = starvation(seen)
     if starved is not None:
         text = f"{starved.text}, and the step waits for input that is made there"
-        return Cause(CauseKind.HOST_CPU, text, (*starved.figures, *figures))
+        return replace(starved, text=text, figures=(*starved.figures, *figures))
     return Cause(CauseKind.INPUT, "the step waits for input", (*figures, *_reading(seen)))
 
 
@@ -213,7 +209,6 @@ def _reading(seen: Observations) -> Iterator[CauseFigure]:
 
 
 def _partner(seen: Observations) -> Cause | None:
-    """All workers but one stand at the same line: they wait for that one."""
     if seen.partner is None:
         return None
     worker, line = seen.partner

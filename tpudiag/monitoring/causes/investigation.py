@@ -11,7 +11,6 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import psutil
 
@@ -28,9 +27,6 @@ from tpudiag.signals.causes import Cause, CauseFigure
 from tpudiag.signals.run_state import StateKind
 from tpudiag.sources.live.tpu_monitoring import ChipScore, scores
 
-if TYPE_CHECKING:
-    from tpudiag.sources.live.metrics import Figure
-
 MOST_WORKERS = 8
 """The most workers of this host that py-spy samples."""
 LEAST_WORKERS = 3
@@ -42,43 +38,21 @@ MOST_FIGURES = 8
 
 def device_figures() -> tuple[CauseFigure, ...]:
     """Figures of the chips on this host, from libtpu or GKE's device plugin."""
-    return _of_libtpu() or _of_device_plugin()
+    from tpudiag.sources.live.address import addresses
+    from tpudiag.sources.live.metrics import figures, node_figures
 
-
-def _of_libtpu() -> tuple[CauseFigure, ...]:
     with socket.socket() as probe:
         probe.settimeout(0.5)
         # On most machines nothing listens, and gRPC would wait for its deadline to find out.
-        if probe.connect_ex(("127.0.0.1", LIBTPU_PORT)):
-            return ()
-    from tpudiag.sources.live.address import addresses
-    from tpudiag.sources.live.metrics import figures
-
-    return _as_evidence(figures(addresses(f"127.0.0.1:{LIBTPU_PORT}")), "libtpu")
-
-
-def _of_device_plugin() -> tuple[CauseFigure, ...]:
-    """The metrics of the node, whose address the sidecar's manifest provides."""
-    node = os.environ.get("TPUDIAG_NODE_IP")
-    if not node:
-        return ()
-    from tpudiag.sources.live.metrics import node_figures
-
-    return _as_evidence(node_figures(node, os.environ.get("POD_NAME", "")), "device plugin")
-
-
-def _as_evidence(seen: Sequence[Figure], source: str) -> tuple[CauseFigure, ...]:
+        serves = not probe.connect_ex(("127.0.0.1", LIBTPU_PORT))
+    source = "libtpu"
+    seen = figures(addresses(f"127.0.0.1:{LIBTPU_PORT}")) if serves else ()
+    node = os.environ.get("TPUDIAG_NODE_IP")  # from the sidecar's manifest
+    if not seen and node:
+        source, seen = "device plugin", node_figures(node, os.environ.get("POD_NAME", ""))
     return tuple(
         CauseFigure(f"{one.name}, device {one.device}", one.value, one.unit, None, source)
         for one in seen[:MOST_FIGURES]
-    )
-
-
-def _ill_links(chips: Sequence[ChipScore]) -> tuple[CauseFigure, ...]:
-    ill = [one for one in chips if one.health == "ICI link" and one.score]
-    return tuple(
-        CauseFigure(f"trouble of ICI link {one.where}", one.score, "of 10", None, "libtpu")
-        for one in ill[:MOST_FIGURES]
     )
 
 
@@ -159,7 +133,12 @@ class Investigator:
                 name = workers[odd[0]].worker or f"worker {odd[0]}"
                 seen = replace(seen, partner=(name, odd[1]))
             worker_cause = classified(seen)
-            beside = (*_ill_links(seen.chips), *devices)
+            ill_links = [
+                CauseFigure(f"trouble of ICI link {one.where}", one.score, "of 10", None, "libtpu")
+                for one in seen.chips
+                if one.health == "ICI link" and one.score
+            ]
+            beside = (*ill_links[:MOST_FIGURES], *devices)
             if worker_cause is not None and beside:
                 worker_cause = replace(worker_cause, figures=(*worker_cause.figures, *beside))
             by_place[place] = (worker_cause, _stands(threads.get(place)))

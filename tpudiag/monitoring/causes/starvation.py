@@ -1,10 +1,8 @@
 """Whether the job's threads waited for cores for most of the lost time, and who took them."""
 
-from dataclasses import dataclass
-
 from tpudiag.monitoring.causes.host import HostFigures
 from tpudiag.monitoring.causes.observations import EXPLAINED, Observations
-from tpudiag.signals.causes import CauseFigure
+from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 
 OTHERS_BUSY, OTHERS_GREW = 0.4, 0.05
 """Shares of the host's cores: used by others, and the growth of that use."""
@@ -17,22 +15,14 @@ SLOWED = 0.4
 THROTTLED = 0.2
 
 
-@dataclass(frozen=True)
-class Starvation:
-    """What keeps the job from the cores, as a sentence, with the figures that show it."""
-
-    text: str
-    figures: tuple[CauseFigure, ...]
-
-
-def starvation(seen: Observations) -> Starvation | None:
+def starvation(seen: Observations) -> Cause | None:
     """By the container's limit, or by others; None where the figures do not explain the loss."""
     if seen.host is None or seen.host_before is None:
         return None
     return _limited(seen, seen.host, seen.host_before) or _taken(seen, seen.host, seen.host_before)
 
 
-def _limited(seen: Observations, host: HostFigures, before: HostFigures) -> Starvation | None:
+def _limited(seen: Observations, host: HostFigures, before: HostFigures) -> Cause | None:
     if host.throttled is None or host.throttled <= THROTTLED + 2 * (before.throttled or 0.0):
         return None
     # In a stall no step ends to compare the time with.
@@ -40,10 +30,10 @@ def _limited(seen: Observations, host: HostFigures, before: HostFigures) -> Star
         return None
     figure = CauseFigure("held back by the container's CPU limit", round(100 * host.throttled, 1),
                          "%", round(100 * (before.throttled or 0.0), 1), "cpu.stat")  # fmt: skip
-    return Starvation("the container's CPU limit holds the job back", (figure,))
+    return Cause(CauseKind.HOST_CPU, "the container's CPU limit holds the job back", (figure,))
 
 
-def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starvation | None:
+def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Cause | None:
     """Others arrived, and the job's threads wait for cores.
 
     Threads that sleep or wait for a disk wait for no core; computing threads lose as much as they
@@ -67,7 +57,7 @@ def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starva
         )
     if not proven:
         return None
-    return Starvation("other processes take the host's cores", (
+    return Cause(CauseKind.HOST_CPU, "other processes take the host's cores", (
         CauseFigure("cores busy with other processes", round(host.others_cores, 1), "cores",
                     round(before.others_cores, 1), "psutil"),
         CauseFigure("threads of the job that wait for a core", round(host.queued, 1), "threads",

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from tpudiag.compiled import Collective, HbmTensor, Program
-from tpudiag.prediction.arrays import arrays
 from tpudiag.prediction.instructions import OpenLoop, work_of
 from tpudiag.prediction.module import Instruction, Module, parse
 from tpudiag.prediction.work import Work
@@ -15,34 +15,15 @@ program seen; a small text may call for any number."""
 KEPT = 10
 """The worst tensors and products, which are kept."""
 _COPIED = re.compile(r"\.remat\d*(\.|_|$)")
-_ARRAY = re.compile(r"\w+\[[\d,]*\](?:\{[^}]*\})?")
 _COLLECTIVE = re.compile(
     r"(all-reduce|reduce-scatter|all-gather|all-to-all|collective-permute)(-start)?$"
 )
-_NO_BUFFER = frozenset(
-    (
-        "tuple",
-        "get-tuple-element",
-        "bitcast",
-        "while",
-        "conditional",
-        "call",
-        "opt-barrier",
-        "after-all",
-        "copy-start",
-        "all-reduce-start",
-        "all-gather-start",
-        "async-start",
-        "async-update",
-        "slice-start",
-        "collective-permute-start",
-    )
-)
+_NO_BUFFER = frozenset((
+    "tuple", "get-tuple-element", "bitcast", "while", "conditional", "call", "opt-barrier",
+    "after-all", "copy-start", "all-reduce-start", "all-gather-start", "async-start",
+    "async-update", "slice-start", "collective-permute-start",
+))  # fmt: skip
 """Operations whose result shares or contains another's buffer."""
-
-
-class _Unbounded(Exception):
-    """A loop of unknown length."""
 
 
 def read(text: str) -> Program | None:
@@ -67,10 +48,11 @@ def _size(module: Module, name: str, known: dict[str, int]) -> int:
 def _read(text: str, module: Module) -> Program:
     held = tuple(_held(module, module.entry))
     recomputed = [i for i in held if _COPIED.search(i.name)]
-    try:
+    cycles: int | None = None
+    work: tuple[Work, ...] | None = None
+    with suppress(OpenLoop):
         cycles = _cycles(module, module.entry)
-    except _Unbounded:
-        cycles = None
+        work = tuple(each for each in work_of(module) if each.counts)
     return Program(
         cycles=cycles,
         recomputed=tuple(i.name for i in recomputed),
@@ -80,16 +62,8 @@ def _read(text: str, module: Module) -> Program:
         # Known by the compiler's own names: the text has no attribute for it.
         sharded_update="cross-replica-sharding" in text,
         products=_products(held),
-        work=_work(module),
+        work=work,
     )
-
-
-def _work(module: Module) -> tuple[Work, ...] | None:
-    """The step's work, without free instructions; None where a loop is open."""
-    try:
-        return tuple(each for each in work_of(module) if each.counts)
-    except OpenLoop:
-        return None
 
 
 def _made_by(instruction: Instruction) -> str:
@@ -127,19 +101,13 @@ def _cycles(module: Module, name: str) -> int:
         if instruction.opcode == "while" and any(inner):
             trips = module.trips(instruction, made)
             if trips is None:
-                raise _Unbounded
+                raise OpenLoop(instruction.name)
             total += trips * sum(inner)
         elif instruction.opcode == "conditional":
             total += max(inner, default=0)
         else:
             total += sum(inner)
     return total
-
-
-def sizes(shape: str) -> tuple[int, int] | None:
-    """Bytes of one array in HBM without and with its padding; None for other memories."""
-    first = next(iter(arrays(shape)), None)
-    return None if first is None or not first.in_hbm else (first.bytes, first.padded_bytes)
 
 
 def _worst(held: Iterable[Instruction], module: Module) -> tuple[HbmTensor, ...]:
@@ -153,14 +121,13 @@ def _worst(held: Iterable[Instruction], module: Module) -> tuple[HbmTensor, ...]
         # values.
         if instruction.opcode == "parameter" and instruction.name not in own:
             continue
-        for shape in _ARRAY.findall(instruction.shape):
-            size = sizes(shape)
-            if size is not None and size[1] > size[0]:
-                tensor = HbmTensor(_made_by(instruction), shape, *size)
-                tensors.setdefault((tensor.name, tensor.shape), tensor)
-    return tuple(
-        sorted(tensors.values(), key=lambda t: (t.logical_bytes - t.padded_bytes, t.name))[:KEPT]
-    )
+        for array in instruction.results:
+            if array.in_hbm and array.padded_bytes > array.bytes:
+                name = _made_by(instruction)
+                tensor = HbmTensor(name, array.text, array.bytes, array.padded_bytes)
+                tensors.setdefault((name, array.text), tensor)
+    lost_most = sorted(tensors.values(), key=lambda t: (t.logical_bytes - t.padded_bytes, t.name))
+    return tuple(lost_most[:KEPT])
 
 
 def _collectives(held: Iterable[Instruction]) -> tuple[Collective, ...]:
@@ -183,10 +150,8 @@ def _products(held: Iterable[Instruction]) -> tuple[tuple[str, int], ...]:
     """The instructions with matrix products, and their cycles."""
     total: dict[str, int] = {}
     for instruction in held:
-        if "convolution_algorithm_config" in instruction.rest or instruction.opcode in (
-            "convolution",
-            "dot",
-        ):
+        multiplies = instruction.opcode in ("convolution", "dot")
+        if multiplies or "convolution_algorithm_config" in instruction.rest:
             name = _made_by(instruction)
             total[name] = total.get(name, 0) + (instruction.cycles or 0)
     return tuple(sorted(total.items(), key=lambda item: (-item[1], item[0]))[:KEPT])

@@ -5,20 +5,16 @@ TPU_EMULATOR_HOST=host:port names an emulator to use instead, without credential
 
 import os
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, TypeVar, cast, get_args
+from collections.abc import Callable
+from typing import Any, NamedTuple, get_args
 
-import google.auth
-import grpc
-from google.api_core import exceptions, retry
+from google.api_core import exceptions
 from google.auth.exceptions import GoogleAuthError
-from google.cloud import tpu_v2
-from google.cloud.tpu_v2.services.tpu.transports import TpuGrpcTransport
 
 from tpudiag.errors import NothingDiagnosed, UsageError, line_of
 from tpudiag.signals import CloudTpu
 from tpudiag.signals.environment import CloudTpuHealth, CloudTpuState
+from tpudiag.sources import google_clients
 
 LIMIT_S = 30.0
 EMULATOR = "TPU_EMULATOR_HOST"
@@ -26,14 +22,10 @@ _RESOURCE = re.compile(r"projects/([^/]+)/locations/([^/]+)/nodes/([^/]+)")
 _ALL_ZONES = "-"
 _STATES: dict[str, CloudTpuState] = {word: word for word in get_args(CloudTpuState)}
 _HEALTH: dict[str, CloudTpuHealth] = {word: word for word in get_args(CloudTpuHealth)}
-_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _LOGIN = "gcloud auth application-default login"
-T = TypeVar("T")
-Method = Callable[..., T]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """The node's name, and its location; `-` is every zone."""
 
     name: str
@@ -55,54 +47,39 @@ def ask(name: str, project: str | None, zone: str | None, limit_s: float = LIMIT
     resource = _RESOURCE.fullmatch(name)
     if resource:
         project, zone, name = resource.groups()
-    client, default = _client()
+    missing = NothingDiagnosed(f"no Google Cloud credentials: {_LOGIN}")
+    emulator = os.environ.get(EMULATOR)
+    client, default = google_clients.client(
+        "google.cloud.tpu_v2", "Tpu", "cloud-platform", emulator, missing
+    )
     project = project or default
     if not project:
         raise UsageError(f"--tpu {name}: no project; name it with --project")
-    place = Place(name, project, zone or _ALL_ZONES)
-    return _cloud_tpu(_node(client, place, limit_s), project)
+    return _cloud_tpu(_node(client, Place(name, project, zone or _ALL_ZONES), limit_s), project)
 
 
-def _client() -> tuple[tpu_v2.TpuClient, str | None]:
-    emulator = os.environ.get(EMULATOR)
-    if emulator:
-        transport = TpuGrpcTransport(channel=grpc.insecure_channel(emulator))
-        return tpu_v2.TpuClient(transport=transport), None
-    find = cast("Method[tuple[Any, str | None]]", google.auth.default)  # pyright: ignore
-    try:
-        credentials, project = find(scopes=[_SCOPE])
-    except GoogleAuthError as error:
-        raise NothingDiagnosed(f"no Google Cloud credentials: {_LOGIN}") from error
-    return tpu_v2.TpuClient(credentials=credentials), project
-
-
-def _node(client: tpu_v2.TpuClient, place: Place, limit_s: float) -> tpu_v2.Node:
+def _node(client: Any, place: Place, limit_s: float) -> Any:
+    """The node, by its zone or from the list of all."""
+    limits: Any = {"retry": google_clients.patience(limit_s), "timeout": limit_s}
     if place.zone != _ALL_ZONES:
         name = f"{place.parent}/nodes/{place.name}"
-        get = cast("Method[tpu_v2.Node]", client.get_node)  # pyright: ignore
-        return _called(lambda: get(name=name, **_limits(limit_s)), place, limit_s)
-    every = cast("Method[Iterable[tpu_v2.Node]]", client.list_nodes)  # pyright: ignore
-    nodes = _called(lambda: list(every(parent=place.parent, **_limits(limit_s))), place, limit_s)
-    named = [node for node in nodes if node.name.rpartition("/")[2] == place.name]
+        return _called(lambda: client.get_node(name=name, **limits), place, limit_s)
+    every: Any = _called(
+        lambda: list(client.list_nodes(parent=place.parent, **limits)), place, limit_s
+    )
+    named = [node for node in every if node.name.rpartition("/")[2] == place.name]
     if len(named) == 1:
         return named[0]
     if named:
         zones = ", ".join(sorted(node.name.split("/")[3] for node in named))
         raise UsageError(f"--tpu {place.name}: in several zones ({zones}); name one with --zone")
-    others = ", ".join(sorted(node.name.rpartition("/")[2] for node in nodes)[:10]) or "none"
+    others = ", ".join(sorted(node.name.rpartition("/")[2] for node in every)[:10]) or "none"
     raise NothingDiagnosed(
         f"TPU {place.name}: project {place.project} has none of this name (it has: {others})"
     )
 
 
-def _limits(limit_s: float) -> dict[str, object]:
-    """Each call is retried while the service is unavailable, within the limit."""
-    unavailable = retry.if_exception_type(exceptions.ServiceUnavailable)
-    again = retry.Retry(predicate=unavailable, initial=0.2, maximum=5.0, timeout=limit_s)
-    return {"retry": again, "timeout": limit_s}
-
-
-def _called(call: Callable[[], T], place: Place, limit_s: float) -> T:
+def _called(call: Callable[[], Any], place: Place, limit_s: float) -> Any:
     """The API's answer; its refusals become one line."""
     try:
         return call()
@@ -125,7 +102,7 @@ def _called(call: Callable[[], T], place: Place, limit_s: float) -> T:
         raise NothingDiagnosed(f"TPU {place.name}: {line_of(error)[:300]}") from error
 
 
-def _cloud_tpu(node: tpu_v2.Node, project: str) -> CloudTpu:
+def _cloud_tpu(node: Any, project: str) -> CloudTpu:
     match = _RESOURCE.fullmatch(node.name)
     scheduling = node.scheduling_config
     return CloudTpu(
@@ -148,7 +125,7 @@ def _label(value: object) -> str:
     return str(getattr(value, "name", value))
 
 
-def _symptom(symptom: tpu_v2.Symptom) -> str:
+def _symptom(symptom: Any) -> str:
     """`OUT_OF_MEMORY on worker 3: details`."""
     where = f" on worker {symptom.worker_id}" if symptom.worker_id else ""
     details = f": {' '.join(symptom.details.split())}" if symptom.details else ""

@@ -64,36 +64,16 @@ def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
     seconds = max(1, round(duration_s))
     with scratch.folder("stacks") as folder:
         out = folder / "raw"
-        command = [
-            program,
-            "record",
-            "--pid",
-            str(pid),
-            "--format",
-            "raw",
-            "--output",
-            str(out),
-            "--duration",
-            str(seconds),
-            "--rate",
-            str(RATE_HZ),
-            # A thread that waits in C++ is idle to the kernel: just these waits are of interest.
-            "--idle",
-            "--threads",
-            "--full-filenames",
-            # Otherwise py-spy pauses the process, and the training step, at each sample.
-            "--nonblocking",
-        ]
+        command = [program, "record", "--pid", str(pid), "--format", "raw", "--output", str(out)]
+        command += ["--duration", str(seconds), "--rate", str(RATE_HZ)]
+        # A thread that waits in C++ is idle to the kernel: just these waits are of interest. If
+        # py-spy blocked, it would pause the process, and the training step, at each sample.
+        command += ["--idle", "--threads", "--full-filenames", "--nonblocking"]
         try:
             done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                check=False,
-                errors="replace",
-                timeout=seconds + GRACE_S,
-                stdin=subprocess.DEVNULL,
-            )
+                command, capture_output=True, text=True, check=False, errors="replace",
+                timeout=seconds + GRACE_S, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
         except subprocess.TimeoutExpired:
             return None, f"py-spy did not end within {seconds + GRACE_S:g} s"
         except OSError as error:
