@@ -41,9 +41,9 @@ def test_place_and_releases_by_paths() -> None:
     assert hit.names["SCRIPT"] == "/home/me/run.py"
 
 
-def test_ends_of_a_log_have_no_lines() -> None:
+def test_a_log_of_which_the_ends_are_kept_has_the_lines_around_each_error() -> None:
     (hit, *_) = of_job(match(LOST), LOST, whole=False)
-    assert hit.place is None
+    assert hit.place is not None and hit.place.own_line == "/home/me/run.py:3"
     assert of_job((), LOST) == ()
 
 

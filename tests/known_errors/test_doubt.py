@@ -1,9 +1,11 @@
 """What nothing in a text speaks for is no answer."""
 
+from pathlib import Path
+
 import pytest
 
 from tpudiag.known_errors.model import Match
-from tpudiag.known_errors.reader import in_text
+from tpudiag.known_errors.reader import in_log, in_text
 from tpudiag.known_errors.unknown import UnknownError
 
 RAISED_IN = """Traceback (most recent call last):
@@ -35,3 +37,11 @@ def test_same_words_of_its_own_library_are_answered() -> None:
 def test_a_path_does_not_take_in_the_words_before_it() -> None:
     (hit,) = in_text("FileNotFoundError: Checkpoint at /data/run1 not found.")
     assert isinstance(hit, Match) and hit.values["file"] == "/data/run1"
+
+
+def test_a_large_log_is_doubted_as_a_small_one_is(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(
+        "step 12, loss 0.25\n" * 60_000
+        + RAISED_IN.format(file="grain/_src/queue.py", error="ValueError: Queue main is closed")
+    )
+    assert isinstance(in_log(str(tmp_path / "log"))[0], UnknownError)

@@ -51,28 +51,19 @@ def of_job(
     versions = {name: (version,) for name, version in (by_paths | named).items()}
     told: list[Match] = []
     for each in matches:
-        failed = whole and each.error.level == "error"
-        facts = facts_near(text, each.line) if failed and not each.secondary else None
-        place = facts.place if facts else place_near(text, each.line) if failed else None
+        around, line = each.within(text, whole)
+        failed = bool(around) and each.error.level == "error"
+        facts = facts_near(around, line) if failed and not each.secondary else None
+        place = facts.place if facts else place_near(around, line) if failed else None
         script = {"SCRIPT": place.script} if place and place.script else {}
         now = narrowed(each, versions)
         # Where something narrower was read, its own words say less; what reads them is dear.
         asked = facts and now.reading is None
-        sentence = _said(each, text) if asked and each.told_by == "words" else None
-        own = _own(each, text) if facts and now is each else None
+        sentence = _said(around, line) if asked and each.told_by == "words" else None
+        own = _own(each, around, line) if facts and now is each else None
         read = None if own is not None else now.reading
-        told.append(
-            replace(
-                now,
-                reading=read,
-                place=place,
-                releases=said,
-                facts=facts,
-                own=own,
-                advised=_advice(each, sentence),
-                names=names | script,
-            )
-        )
+        found = replace(now, reading=read, place=place, releases=said, facts=facts, own=own)
+        told.append(replace(found, advised=_advice(each, sentence), names=names | script))
     return tuple(told)
 
 
@@ -84,16 +75,16 @@ def _advice(match: Match, said: OwnWords | None) -> tuple[str, ...]:
     return said.advised[: bool(said.lacks)] if sure else said.advised
 
 
-def _own(match: Match, text: str) -> OwnWords | None:
+def _own(match: Match, text: str, line: int) -> OwnWords | None:
     """What the sentence of an error says itself, where nothing else was read in it."""
     kind = match.error.kind
-    if kind is not Kind.TELLING and (again := _said_again(match, text)):
+    if kind is not Kind.TELLING and (again := _said_again(match, text, line)):
         return again
     # What an argument of that name mostly is says less than what this one was to be.
     is_open = match.error.family in OPEN_FAMILIES and kind is not Kind.TELLING
     if match.told_by != "words" or (match.reading is not None and not is_open):
         return None
-    said = _said(match, text)
+    said = _said(text, line)
     # What mostly follows from another error may say itself what is to be done.
     if kind is Kind.CONSEQUENCE and not is_open and not (said and said.advised):
         return None
@@ -104,19 +95,19 @@ def _own(match: Match, text: str) -> OwnWords | None:
     return said if tells else None
 
 
-def _said(match: Match, text: str) -> OwnWords | None:
-    """What the sentence of a match says, or the error that it hands on."""
+def _said(text: str, line: int) -> OwnWords | None:
+    """What the sentence on a line says, or the error that it hands on."""
     from .message_grammar import own_words
 
-    first, *rest = text.split("\n")[match.line - 1 : match.line + LINES_OF_A_SENTENCE]
+    first, *rest = text.split("\n")[line - 1 : line + LINES_OF_A_SENTENCE]
     rows = takewhile(lambda row: not _NEXT_RECORD.match(row), rest)
     return own_words(unwrapped("\n".join((first, *rows))))
 
 
-def _said_again(match: Match, text: str) -> OwnWords | None:
+def _said_again(match: Match, text: str, line: int) -> OwnWords | None:
     """What the exception that was raised from a match says of the same name."""
     before, chained, behind = text.rpartition(CHAINED)
-    if not chained or before.count("\n") < match.last_line:
+    if not chained or before.count("\n") < line + match.last_line - match.line:
         return None
     names = "|".join(re.escape(each) for each in match.values.values() if len(each) > 1)
     form = rf"^[\w.]{{1,80}}(?:Error|Exception): [^\n]*(['\"`])(?:{names})\1[^\n]*"

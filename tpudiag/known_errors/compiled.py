@@ -8,7 +8,7 @@ made anew whenever a data file is newer.
 import json
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -20,24 +20,25 @@ FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
 MAKERS = (Path(__file__), Path(__file__).with_name("literals.py"))
 
-_LISTS = frozenset({"says", "details", "source", "families", "of"})
-_FLAGS = frozenset({"open", "rehearsal_only", "whole", "likely", "of_data"})
 _PARTS = ("narrower", "one_of")
-_FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "narrower": (
-        frozenset({"cause", "fix"}),
-        frozenset({"says", "when", "hit", "likely", "whole"}),
-    ),
-    "one_of": (
-        frozenset({"cause", "look_for"}),
-        frozenset({"says", "decide", "fix", "families"}),
-    ),
-    "silent": (frozenset({"id", "reason"}), frozenset()),
-    "shared": (frozenset({"of", "narrower"}), frozenset()),
+_TYPES = {
+    "texts": "says details source families of",
+    "flag": "open rehearsal_only whole likely of_data",
+    "number": "depth",
+    "named": "when",
+    "tables": "narrower one_of",
+}
+_TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names.split()}
+"""The type of each field that is no text."""
+_FIELDS = {
+    "narrower": ("cause fix", "says when hit likely whole"),
+    "one_of": ("cause look_for", "says decide fix families"),
+    "silent": ("id reason", ""),
+    "shared": ("of narrower", ""),
     "case": (
-        frozenset({"id", "family", "cause", "fix", "hit"}),
-        frozenset({"says", "phase", "details", "source", "level", "kind", "useless", "known"})
-        | {"miss", "depth", "open", "rehearsal_only", "whole", "of_data", *_PARTS},
+        "id family cause fix hit",
+        "says phase details source level kind useless known miss depth open rehearsal_only whole"
+        " of_data narrower one_of",
     ),
 }
 """By the kind of a table: the fields that it must have, and those that it may have."""
@@ -74,11 +75,14 @@ def names() -> dict[str, dict[str, str]]:
 
 def load(folder: Path = FOLDER, compiled: Path = COMPILED) -> Cases:
     """All cases; compiled anew where a data file is newer than what was compiled."""
-    text = None if _is_stale(folder, compiled) else compiled.read_text(encoding="utf-8")
-    if text is None:
+    if not _is_stale(folder, compiled):
+        text = compiled.read_text(encoding="utf-8")
+    else:
         text = json.dumps(read(folder), ensure_ascii=False, separators=(",", ":"))
         with suppress(OSError):  # where nobody may write it is read from its sources each time
-            _replace(compiled, text)
+            own = compiled.with_suffix(f".{os.getpid()}")  # no other process sees it in part
+            own.write_text(text, encoding="utf-8")
+            own.replace(compiled)
     cases: Cases = json.loads(text)
     return cases
 
@@ -102,7 +106,10 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
         of_id: Any = tables.pop("case", {})
         tables["case"] = [{"id": id_, **phase, **row} for id_, row in of_id.items()]
         for kind, names in tables.pop("names", {}).items():
-            cases["names"].setdefault(kind, {}).update(_flat(names))
+            of_kind = cases["names"].setdefault(kind, {})
+            for name, each in names.items():  # of tables by the keys of both
+                inner: dict[str, str] = cast(Any, each) if isinstance(each, dict) else {}
+                of_kind |= {f"{name} {key}": text for key, text in inner.items()} or {name: each}
         for kind, rows in tables.items():
             into = {"case": cases["case"], "silent": cases["silent"], "shared": cases["shared"]}
             if kind not in into:
@@ -113,23 +120,9 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
     for row in (*cases["case"], *cases["shared"]):
         _put_together(row, fragments)
     for row in cases["case"]:
-        for pattern in (
-            each for part in (row, *row.get("one_of", ())) for each in part.get("says", ())
-        ):
-            cases["patterns"][pattern] = [*prepared(pattern)]
+        for part in (row, *row.get("one_of", ())):
+            cases["patterns"] |= {each: [*prepared(each)] for each in part.get("says", ())}
     return cases
-
-
-def _flat(names: dict[str, Any]) -> dict[str, str]:
-    """A table of names; one of tables by the keys of both."""
-    flat: dict[str, str] = {}
-    for name, each in names.items():
-        if isinstance(each, str):
-            flat[name] = each
-        else:
-            inner: dict[str, str] = each
-            flat |= {f"{name} {key}": text for key, text in inner.items()}
-    return flat
 
 
 def _put_together(row: dict[str, Any], fragments: dict[str, str]) -> None:
@@ -155,7 +148,7 @@ def _put_together(row: dict[str, Any], fragments: dict[str, str]) -> None:
 
 def _check(kind: str, row: dict[str, Any], where: str) -> None:
     """Refuse a table with a field too few, too many or of another type."""
-    needed, others = _FIELDS[kind]
+    needed, others = (set(each.split()) for each in _FIELDS[kind])
     if missing := needed - row.keys():
         raise BadCase(f"{where}: {kind} lacks {', '.join(sorted(missing))}")
     if unknown := row.keys() - needed - others:
@@ -163,26 +156,16 @@ def _check(kind: str, row: dict[str, Any], where: str) -> None:
     if kind == "narrower" and not row.keys() & {"says", "when"}:
         raise BadCase(f"{where}: narrower lacks says or when")
     for name, value in row.items():
-        if name in _PARTS:
-            for part in value:
-                _check(name, part, where)
-        elif not _is_of_its_type(kind, name, value):
+        type_ = _TYPE_OF.get(name, "text")
+        if (name, kind) == ("hit", "case") and not isinstance(value, str):
+            type_ = "texts"
+        if (name, kind) == ("says", "narrower"):
+            type_ = "text"
+        if not _IS[type_](value):
             raise BadCase(f"{where}: {name} is of another type")
-
-
-def _is_of_its_type(kind: str, name: str, value: Any) -> bool:
-    """Whether a field holds what it is to hold."""
-    if name in _FLAGS:
-        return isinstance(value, bool)
-    if name == "depth":
-        return isinstance(value, int)
-    if name == "when":
-        return isinstance(value, dict) and _are_texts(list(cast(Any, value).values()))
-    if name == "hit" and kind == "case":
-        return isinstance(value, str) or _are_texts(value)
-    if name in _LISTS and kind != "narrower":
-        return _are_texts(value)
-    return isinstance(value, str)
+        if type_ == "tables":
+            for part in cast(Any, value):
+                _check(name, part, where)
 
 
 def _are_texts(value: Any) -> bool:
@@ -190,28 +173,22 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in cast(Any, value))
 
 
+_IS: dict[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "texts": _are_texts,
+    "flag": lambda value: isinstance(value, bool),
+    "number": lambda value: isinstance(value, int),
+    "named": lambda value: isinstance(value, dict) and _are_texts([*cast(Any, value).values()]),
+    "tables": lambda value: isinstance(value, list),
+}
+
+
 def _is_stale(folder: Path, compiled: Path) -> bool:
     """Whether a data file is newer than what was compiled; a wheel has no data files."""
-    try:
-        made = compiled.stat().st_mtime_ns
-    except OSError:
+    if not compiled.is_file():
         return True
-    places = [entry for room in _rooms(folder) for entry in (room, *os.scandir(room))]
-    times = [entry.stat().st_mtime_ns for entry in places]
+    made = compiled.stat().st_mtime_ns
+    rooms = [room for room in folder.glob("*") if room.is_dir()]  # none in a wheel
+    files = [*MAKERS, *rooms, *(file for room in rooms for file in room.iterdir())]
     # What compiles them changes what is compiled.
-    times += [file.stat().st_mtime_ns for file in MAKERS if places]
-    return any(time > made for time in times)
-
-
-def _rooms(folder: Path) -> list[os.DirEntry[str]]:
-    """The folders of data files; none in a wheel."""
-    with suppress(OSError):
-        return [entry for entry in os.scandir(folder) if entry.is_dir()]
-    return []
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file that no other process ever sees in part."""
-    own = path.with_suffix(f".{os.getpid()}")
-    own.write_text(text, encoding="utf-8")
-    own.replace(path)
+    return bool(rooms) and any(file.stat().st_mtime_ns > made for file in files)

@@ -39,22 +39,22 @@ _OUTSIDE = {Phase.INSTALLING, Phase.CREATING, Phase.RESOLVING, Phase.CONNECTING,
 _WORLD_OF = {library: world for world, all_ in _LIBRARIES.items() for library in all_.split()}
 
 
-def is_doubtful(match: Match, text: str) -> bool:
+def is_doubtful(match: Match, text: str, line: int) -> bool:
     """Whether nothing in a text speaks for an answer beside words that others say too."""
     error = match.error
-    if error.level != "error" or error.kind is Kind.CONSEQUENCE or match.supported:
+    if error.level != "error" or error.kind is Kind.CONSEQUENCE or match.supported or not text:
         return False
     rows = text.split("\n")
     if error.common and match.confidence == "low":
-        return not _OF_A_MODULE.search(rows[match.line - 1])
+        return not _OF_A_MODULE.search(rows[line - 1])
     told = _told_of(error)
     speaks_of = {world for world, words in _WORLDS.items() if re.search(words, told)}
-    world = _WORLD_OF.get(library_at("\n".join(rows[: match.line]))[0])
+    world = _WORLD_OF.get(library_at("\n".join(rows[:line]))[0])
     elsewhere = world and speaks_of and world not in speaks_of
     elsewhere = elsewhere and not (match.settled or (match.reading and match.reading.whole))
     if elsewhere and error.phase not in _OUTSIDE:
         return True
-    sentence = _SENTENCE.fullmatch(rows[match.line - 1].strip())
+    sentence = _SENTENCE.fullmatch(rows[line - 1].strip())
     read = match.reading is not None or match.own is not None or error.kind is not Kind.TELLING
     if sentence is None or read:
         return False

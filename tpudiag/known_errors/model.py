@@ -181,6 +181,12 @@ class Match:
     """What it was recognised by: a frame of the traceback says less than the error's own words."""
     names: dict[str, str] = field(default_factory=dict[str, str])
     """By the blank that they fill in a fix: TPU, zone, project, bucket, script of this user."""
+    near: tuple[str, int] = ("", 0)
+    """The lines around it, and which of them is its own: of a log they are all that is kept."""
+
+    def within(self, text: str, whole: bool) -> tuple[str, int]:
+        """A text that holds it, and its line there; `whole`: that is the one it was found in."""
+        return (text, self.line) if whole else self.near
 
     @property
     def supported(self) -> RivalFound | None:
@@ -193,24 +199,21 @@ class Match:
     @property
     def confidence(self) -> Confidence:
         """How sure the cause is."""
-        read = self.reading
-        if read is None and self.supported is None and self.excerpt.rstrip().endswith(":"):
-            return "low"  # what failed stood behind it
+        error, read = self.error, self.reading
         shown = self.facts.operand if self.facts else None
         mends = shown is not None and not shown.looks  # the line that failed tells it
-        untold = read is None and self.supported is None and not mends and not self.settled
-        family = self.error.is_family
-        if untold and (
-            self.error.kind is Kind.CONSEQUENCE or (family and self.error.kind is Kind.BROAD)
-        ):
+        untold = read is None and self.supported is None
+        if untold and self.excerpt.rstrip().endswith(":"):
+            return "low"  # what failed stood behind it
+        untold &= not mends and not self.settled
+        vague = error.kind is Kind.BROAD and error.is_family
+        if untold and (error.kind is Kind.CONSEQUENCE or vague):
             return "low"
-        if self.error.rivals or self.error.open:
+        if error.rivals or error.open:
             return "low" if untold else "medium"
-        if read is not None and read.guess:
-            return "medium"
-        telling = self.error.kind is Kind.TELLING and self.told_by == "words"
-        telling &= not family or self.reading is not None
-        return "high" if telling else "medium"
+        telling = error.kind is Kind.TELLING and self.told_by == "words"
+        sure = not error.is_family if read is None else not read.guess
+        return "high" if telling and sure else "medium"
 
     @property
     def settled(self) -> bool:
@@ -232,26 +235,24 @@ class Match:
     @property
     def message(self) -> str:
         """The cause, the details for which the text gave all values, and what decides."""
-        whole = self.reading is not None and self.reading.whole
-        details = () if whole else (_filled(detail, self.values) for detail in self.error.details)
+        read, own, general = self.reading, self.own, self.error.cause
         decided = self.supported
-        sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
         # What this very text says comes first, and what its family is about is told apart from it.
-        if self.own is not None and not self.is_open and not self.error.is_family:
-            cause = f"{self.error.cause} It says: {self.own.sentence}"
-        elif self.own is not None and self.settled and self.error.kind is Kind.BROAD:
-            cause = self.own.sentence
-        elif self.own is not None and self.supported is None:
-            cause = f"{self.own.sentence} In general: {self.error.cause}"
-        elif self.reading is None:
-            cause = self.error.cause
-        elif self.reading.whole:
-            cause = self.reading.cause
+        first = own.sentence if own and not decided else read.cause if read else ""
+        if own and not self.is_open and not self.error.is_family:
+            cause = f"{general} It says: {own.sentence}"
+        elif own and self.settled and self.error.kind is Kind.BROAD:
+            cause = own.sentence
+        elif read and read.whole:
+            cause = first
         else:
-            cause = f"{self.reading.cause} In general: {self.error.cause}"
-        told = " ".join(
-            part for part in (with_values(cause, self.names | self.values), *details, sure) if part
-        )
+            cause = f"{first} In general: {general}" if first else general
+        parts = [with_values(cause, self.names | self.values)]
+        if not (read and read.whole):
+            parts += (_filled(detail, self.values) for detail in self.error.details)
+        if decided:
+            parts.append(f"The rest of the text supports: {decided.rival.cause}")
+        told = " ".join(filter(None, parts))
         named = self.facts.unsaid(told) if self.facts else ""
         return f"{named} {told}" if named else told
 

@@ -59,9 +59,6 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
 
     `scan` reads what has more than a megabyte, where the caller shows how far it is.
     """
-    from tpudiag.known_errors import search
-
-    scan = scan or search.scan
     try:
         if name == "-":
             with open(0, "rb", closefd=False) as piped:
@@ -70,20 +67,7 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
             kind = os.fstat(stream.fileno()).st_mode
             if stat.S_ISCHR(kind) and not stream.isatty():
                 raise UnreadableInput(f"{name}: a device, which has no end; name a file or a pipe")
-            if stat.S_ISFIFO(kind):
-                return in_pipe(stream, scan)
-            if os.fstat(stream.fileno()).st_size <= SMALL_BYTES:
-                return in_text(stream.read().decode(errors="replace"))
-            matches = scan(stream)
-            end = stream.tell()
-            stream.seek(0)
-            ends = stream.read(END_BYTES)
-            if end > END_BYTES:
-                # Never before the end of the first part: what is in both would be read as two
-                # failures.
-                stream.seek(max(END_BYTES, end - END_BYTES))
-                ends += stream.read()
-            return _with_unknown(matches, ends.decode(errors="replace"), whole=False)
+            return in_pipe(stream, scan, known_size=stat.S_ISREG(kind))
     except OSError as error:
         raise UnreadableInput(f"{name}: {error.strerror or error}") from error
 
@@ -91,15 +75,16 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
 class _Ends:
     """A stream that is read once, from a beginning that was read already; keeps its two ends."""
 
-    def __init__(self, beginning: bytes, stream: BinaryIO) -> None:
+    def __init__(self, beginning: bytes, stream: BinaryIO, *, known_size: bool) -> None:
         self._beginning, self._rest = BytesIO(beginning), stream
-        self._first = beginning[:END_BYTES]
-        self._last = b""
+        self._first, self._last = beginning[:END_BYTES], b""
+        if known_size:
+            self.fileno = stream.fileno
 
     def read(self, size: int) -> bytes:
         """The next bytes; empty at the end."""
         block = self._beginning.read(size) or self._rest.read(size)
-        self._last = (self._last + block)[-END_BYTES:]
+        self._last = (self._last + block[-END_BYTES:])[-END_BYTES:]
         return block
 
     @property
@@ -108,15 +93,20 @@ class _Ends:
         return (self._first + self._last).decode(errors="replace")
 
 
-def in_pipe(piped: BinaryIO, scan: Scan | None = None) -> list[Match | UnknownError]:
-    """What a pipe says: it cannot be read twice, so its ends are kept while it is searched."""
+def in_pipe(
+    piped: BinaryIO, scan: Scan | None = None, *, known_size: bool = False
+) -> list[Match | UnknownError]:
+    """What a stream says: a pipe cannot be read twice, so its ends are kept while it is searched.
+
+    `known_size`: it is a file, of which is known how far it is read.
+    """
     from tpudiag.known_errors import search
 
     # One byte more than is small tells whether there is more, without waiting for the end.
     beginning = piped.read(SMALL_BYTES + 1)
     if len(beginning) <= SMALL_BYTES:
         return in_text(beginning.decode(errors="replace"))
-    ends = _Ends(beginning, piped)
+    ends = _Ends(beginning, piped, known_size=known_size)
     matches = (scan or search.scan)(ends)
     return _with_unknown(matches, ends.text, whole=False)
 
@@ -141,6 +131,13 @@ def nothing_in(where: str, text: str = "") -> str:
     return line + failed + (f"; nearest: {near}" if near else "")
 
 
+def _failure(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownError | None:
+    """The failure that is not known; what looks for it is dear, and most texts are known."""
+    from tpudiag.known_errors.unknown import unknown
+
+    return unknown(text, unnamed=unnamed, remarked=remarked)
+
+
 def _with_unknown(
     matches: Sequence[Match], text: str, *, whole: bool = True
 ) -> list[Match | UnknownError]:
@@ -155,39 +152,28 @@ def _with_unknown(
 
     matches = of_job(matches, text, whole=whole)
     if whole and (handled := text.rfind(HANDLED)) >= 0:
-        before = text.count("\n", 0, handled) + 1
-        matches = last_raised_first(matches, before)
+        matches = last_raised_first(matches, text.count("\n", 0, handled) + 1)
         if matches and matches[0].secondary:
-            from tpudiag.known_errors.unknown import unknown
-
-            failure = unknown(text[handled + len(HANDLED) :])
+            failure = _failure(text[handled + len(HANDLED) :])
             return [failure, *matches] if failure else [*matches]
-    sure = [each for each in matches if not (whole and is_doubtful(each, text))]
-    if len(sure) < len(matches) and any(is_doubtful(each, text) for each in matches[:1]):
-        from tpudiag.known_errors.unknown import unknown
-
-        matches = sure
-        if not any(each.error.level == "error" and not each.secondary for each in sure) and (
-            failure := unknown(text)
-        ):
-            return [failure, *sure]
+    if any(is_doubtful(each, *each.within(text, whole)) for each in matches[:1]):
+        matches = [each for each in matches if not is_doubtful(each, *each.within(text, whole))]
+        failed = any(each.error.level == "error" and not each.secondary for each in matches)
+        if not failed and (failure := _failure(text)):
+            return [failure, *matches]
     said = [each for each in matches if each.error.level == "error"]
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
-    from tpudiag.known_errors.unknown import unknown  # dear, and most texts are known
-
     # Beside a mere remark, a sentence without an exception's name is that remark.
     remarked = max((each.last_line for each in matches), default=0) if whole else 0
-    told = [each.error for each in said]
-    failure = unknown(text, unnamed=not matches, remarked=remarked)
+    failure = _failure(text, unnamed=not matches, remarked=remarked)
     # What is told followed from another failure: only the one that it hands on is looked for.
     if failure is None or (said and HANDED_ON not in failure.text):
         return [*matches]
-    if any(
-        _is_answer(each, failure.text) for each in match(failure.text) if each.error not in told
-    ):
-        return [*matches]
-    return [failure, *matches]
+    told = [each.error for each in said]
+    others = [each for each in match(failure.text) if each.error not in told]
+    known = any(_is_answer(each, failure.text) for each in others)
+    return [*matches] if known else [failure, *matches]
 
 
 def _is_answer(hit: Match, failure: str) -> bool:

@@ -37,6 +37,8 @@ BLOCK = 1 << 20
 LONGEST_MATCH = 4096
 """Bytes without white space that a match may span."""
 LONGEST_EXCERPT = 300
+LINES_BEFORE, LINES_BEHIND = 300, 20
+"""Lines around a match that are kept with it."""
 WORDS_OF_A_SENTENCE = 4
 """From so many on what stands where a name is looked for says itself what is wrong."""
 RELEASE_WORDS = ("attribute", "annot import name", "o module named", "unexpected keyword")
@@ -199,6 +201,7 @@ class _Search:
             reading=told,
             values=values,
             told_by=window.told_by(hit),
+            near=window.near(hit.start()),
         )
 
 
@@ -241,6 +244,13 @@ class _Window:
         """The lines from one position of the bare text to another, whole."""
         rows = self._lines[self._row_at(start) : self._row_at(end - 1) + 1]
         return b" ".join(rows)[-LONGEST_MATCH:].decode(errors="replace")
+
+    def near(self, position: int) -> tuple[str, int]:
+        """The lines around a position, and which of them it is in."""
+        at = self._row_at(position)
+        first = max(0, at - LINES_BEFORE)
+        rows = [row[:LONGEST_MATCH] for row in self._lines[first : at + LINES_BEHIND]]
+        return b"\n".join(rows).decode(errors="replace"), at - first + 1
 
     def words(self, start: int, end: int) -> str:
         """What stands from one position of the bare text to another, with its blanks."""
