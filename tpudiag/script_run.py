@@ -146,8 +146,6 @@ class Coverage:
     end: CoverageEnd
     functions: tuple[StepFunction, ...] = ()
     shortened: tuple[ShortenedLoop, ...] = ()
-    replayed_batches: int = 0
-    """Batches that loops got again in place of new ones."""
     stopped_at: Location | None = None
     unreached: tuple[UnreachedLines, ...] = ()
     rest_s: float = 0.0
@@ -162,7 +160,6 @@ class InterventionKind(Enum):
     ROWS = "even split of the last batch"
     EPOCHS = "shortened fits"
     STEPS = "repeated results of steps"
-    REPLAY = "repeated batches"
     LOOPS = "shortened loops"
     ROUNDS = "loops that end early"
     TRACED = "functions traced and not run"

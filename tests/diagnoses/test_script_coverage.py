@@ -54,10 +54,10 @@ def test_what_was_shortened_is_said() -> None:
         ShortenedLoop("epochs of fit", HERE, 2, 90),
         ShortenedLoop("tf.range", HERE, 4, None),
     )
-    (note,) = script_coverage.notes(Coverage(end="whole", shortened=loops, replayed_batches=1))
+    (note,) = script_coverage.notes(Coverage(end="whole", shortened=loops))
     assert note == (
         "Shortened past the steps observed: epochs of fit (train.py:40): 2 of 90; tf.range "
-        "(train.py:40): 4 of all; 1 batch given again. Of each batch that Keras then read, some "
+        "(train.py:40): 4 of all. Of each batch that Keras then read, some "
         "examples stood for the others where its pipeline allows it."
     )
 

@@ -56,8 +56,6 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
         f"{each.kind} ({each.location}): {each.ran} of {each.asked or 'all'}"
         for each in coverage.shortened
     ]
-    if coverage.replayed_batches:
-        shortened.append(f"{count(coverage.replayed_batches, 'batch', 'batches')} given again")
     # A shortened loop of the script's own still reads all examples.
     by_keras = any(each.kind in _BY_KERAS for each in coverage.shortened)
     if shortened:

@@ -28,7 +28,7 @@ LINES_READ = point("tf.data.TextLineDataset", "__init__", "the same, of lines of
 BYTES_READ = point(
     "tf.data.FixedLengthRecordDataset", "__init__", "the same, of pieces of one length"
 )
-ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken, or an earlier one given again")
+ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken")
 ITERATOR_OPTIONAL = point(
     "", "get_next_as_optional", "a batch is taken, by Keras", _OLDEST_TO_NEWEST
 )
@@ -377,6 +377,12 @@ TABLE_READ = point(
     "pandas 2 and 3",
 )
 ARRAY_MAPPED = point("numpy.memmap", "__new__", "an array of a file")
+MODULE_COMPILED = point(
+    "importlib.machinery.SourceFileLoader",
+    "get_code",
+    "loops of the job's modules may end early",
+    holder=Holder.DEFINER,
+)
 JSON_WRITTEN = point("json.JSONEncoder", "default", "a hole is written as a number")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")

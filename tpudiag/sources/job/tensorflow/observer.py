@@ -1,5 +1,6 @@
 """Follows a job from its imports on: the observation begins with TensorFlow's import."""
 
+import builtins
 import contextlib
 import os
 import time
@@ -9,7 +10,7 @@ from typing import Any
 
 from tpudiag.signals import CoverageEnd, Refusal, SendKind
 from tpudiag.sources.job.held_back.install import HeldBack
-from tpudiag.sources.job.points import Kwargs, Library, Watches, hooks, user_lines
+from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
@@ -33,6 +34,8 @@ class Observer:
         if spec.rehearse:
             self.held_back = HeldBack(spec, recorder)
         self._loops = ScriptLoops()
+        if spec.rehearse and spec.rest_s > 0:
+            hooks.around(table.MODULE_COMPILED, self._module)
         if self.held_back is not None and not spec.fake_data:
             HostedModules(partial(self.held_back.ledger.note, SendKind.REQUEST), OF_SESSIONS)
         self.fake_data: FakeData | None = None
@@ -53,6 +56,17 @@ class Observer:
             if self.fake_data:
                 made = self.fake_data.statements.tried(made, file, space, flags)
         return made
+
+    def _module(self, original: Call, loader: Any, name: str) -> object:
+        """A module is imported; the loops of one of the job's own may end early."""
+        file = str(loader.get_filename(name))
+        if user_lines.is_user_file(file):
+            # What is nested too deep, or no Python of this release, is for the loader.
+            with contextlib.suppress(RecursionError, SyntaxError, ValueError, OSError):
+                text = loader.get_data(file)
+                made: Any = self._loops.rewritten(text, file, vars(builtins))
+                return compile(made, file, "exec", dont_inherit=True)
+        return original(loader, name)
 
     def by_module(self) -> Watches:
         """The hooks by the module whose import triggers them, besides TensorFlow and Keras."""

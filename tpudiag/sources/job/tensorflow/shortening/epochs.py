@@ -26,7 +26,6 @@ from tpudiag.sources.job.points import (
 )
 from tpudiag.sources.job.tensorflow.input import cardinality
 from tpudiag.sources.job.tensorflow.shortening import predictions
-from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 
 EPOCHS_OF_FIT = InterventionKind.EPOCHS
@@ -38,8 +37,8 @@ FULLER_FITS = 2
 class EpochWatch:
     """Hooks fit, evaluate and predict of the job's Keras."""
 
-    def __init__(self, tf: Library, forward: FastForward, replay: BatchReplay) -> None:
-        self._tf, self._forward, self._replay = tf, forward, replay
+    def __init__(self, tf: Library, forward: FastForward) -> None:
+        self._tf, self._forward = tf, forward
         self.shortened: list[ShortenedLoop] = []
         self._fitting = False
         """A callback's prediction is part of its epoch's cost."""
@@ -100,7 +99,6 @@ class EpochWatch:
         self._forward.new_pass()
         with (
             hooks.instead(self._forward, whole_results=True),
-            hooks.instead(self._replay, suspended=True),
             hooks.instead(self._tf.distribute.TPUStrategy, tpudiag_whole_batches=True),
         ):
             return interventions.tried(

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from tpudiag.signals import Coverage, CoverageEnd
 from tpudiag.sources.job.points import Call, Library, barrier, hooks, main_flow, table
 from tpudiag.sources.job.tensorflow.shortening import heavy_functions
-from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 from tpudiag.sources.job.tensorflow.shortening.epochs import EpochWatch
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
@@ -38,8 +37,8 @@ class WholeScript:
         self._tf, self._functions, self._budget_s = tf, functions, budget_s
         # Its own clock is that of the wall, and a third of what two cores give.
         self.forward = FastForward(budget_s / 3, variables.counters)
-        self.replay = BatchReplay(tf, self.forward.new_pass)
-        self.epochs = EpochWatch(tf, self.forward, self.replay)
+        self.epochs = EpochWatch(tf, self.forward)
+        self._reading = False
         self.loops = InnerLoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
         self.deadline = Deadline(budget_s, on_hard_end, self._near_end)
         self._began: float | None = None
@@ -51,6 +50,7 @@ class WholeScript:
         functions.before_step = strategies.before_step = self._before_step
         for at in (table.STRATEGY_DISTRIBUTES, table.STRATEGY_DISTRIBUTES_BY_FUNCTION):
             hooks.after(at, self._distributed, gives=True)
+        hooks.around(table.DATASET_READ, self._read)
 
     def follow(self, script_loops: ScriptLoops) -> None:
         """The loops of the script's own source."""
@@ -63,7 +63,6 @@ class WholeScript:
         self._began = time.perf_counter()
         self.forward.begin()
         self.forward.moves_late = bool(barrier.attempt("counters", self._hook_reads))
-        self.replay.begin()
         self.deadline.start()
         self.script_loops.began_s = self.script_loops.clock()
 
@@ -123,7 +122,6 @@ class WholeScript:
                     (*self.epochs.shortened, *self.loops.shortened, *self.script_loops.shortened)
                 )
             ),
-            replayed_batches=self.replay.replayed,
             stopped_at=main_flow.stands_at(self._stack),
             unreached=barrier.attempt("main flow", main_flow.unreached, self._stack) or (),
             rest_s=time.perf_counter() - self._began if self._began is not None else 0.0,
@@ -142,13 +140,20 @@ class WholeScript:
         graph = not self._tf.executing_eagerly()
         return not (graph or self._in_replica() or heavy_functions.is_recorded())
 
-    def _before_step(self, arguments: object) -> None:
+    def _before_step(self, _: object) -> None:
         self._begun += 1
         self.deadline.check()
-        self.replay.fed(arguments)
 
     def _distributed(self, distributed: object, *_: object, **__: object) -> None:
-        self.replay.watch_distributed(distributed)
+        hooks.around(table.DISTRIBUTED_READ, self._read, type(distributed))
+
+    def _read(self, original: Call, dataset: object) -> object:
+        """A pass begins; a strategy's iterator reads one iterator per worker."""
+        if self._reading or not self._tf.executing_eagerly():
+            return original(dataset)
+        self.forward.new_pass()
+        with hooks.instead(self, _reading=True):
+            return original(dataset)
 
 
 def _main_thread() -> list[tuple[str, int, int]]:
