@@ -58,7 +58,15 @@ for epoch in range(5):
         train_step(inputs)
         batches += 1
     assert batches == 10 or epoch > 1, batches
+import passes
+passes.trained(strategy.experimental_distribute_dataset(data(repeated=False)), train_step)
 raise KeyError("at the end")
+"""
+MODULE = """
+def trained(batches, step):
+    for epoch in range(10**9):
+        for inputs in batches:
+            step(inputs)
 """
 FIT = """
 with strategy.scope():
@@ -117,6 +125,7 @@ print("saved")
 def facts(tmp_path: Path, script: str, rest_s: float = 600.0, replicas: int = 2) -> dict[str, Any]:
     """The facts of a job that runs on two replicas, of those that it sees."""
     (tmp_path / "job.py").write_text(HEAD + script)
+    (tmp_path / "passes.py").write_text(MODULE)
     read_end, write_end = os.pipe()
     spec = JobSpec(
         program="job.py", arguments=(), replicas=replicas, real_replicas=2, hosts=1, rehearse=True,
@@ -141,8 +150,8 @@ def facts(tmp_path: Path, script: str, rest_s: float = 600.0, replicas: int = 2)
 
 
 @pytest.mark.timeout(900)
-def test_a_python_loop_runs_to_its_end_and_what_crashes_there_crashes(tmp_path: Path) -> None:
-    known = facts(tmp_path, LOOP)
+def test_loops_run_to_their_end_in_modules_too_and_what_crashes_there_crashes(tmp_path: Path) -> None:
+    known = facts(tmp_path, LOOP, rest_s=120.0)
     assert known["end"]["how"] == "exception"
     assert "at the end" in known["end"]["crash"]["traceback"]
     assert known["end"]["crash"]["frames"][-1]["text"] == 'raise KeyError("at the end")'

@@ -64,7 +64,7 @@ class Observer:
             # What is nested too deep, or no Python of this release, is for the loader.
             with contextlib.suppress(RecursionError, SyntaxError, ValueError, OSError):
                 text = loader.get_data(file)
-                made: Any = self._loops.rewritten(text, file, vars(builtins))
+                made: Any = self._loops.rewritten(text, file, builtins.__dict__)
                 return compile(made, file, "exec", dont_inherit=True)
         return original(loader, name)
 
