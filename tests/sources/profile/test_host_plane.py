@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.sources.profile import spaces
+from tpudiag.sources import profile
 from tpudiag.sources.profile import xspace
 from tpudiag.sources.profile.host_plane import read_host, steps_named
 from tpudiag.sources.profile.host_read import HostRead, Mark
-from tpudiag.sources.profile.host_times import callbacks, eager_ops, eager_share, longest_first
 
 MS = 10**9
 
@@ -62,16 +63,14 @@ def test_marks_of_one_name_without_those_inside() -> None:
     assert len(steps_named(long, "train")) == 50_000
 
 
-def test_what_eager_ops_and_callbacks_took() -> None:
+def test_what_eager_ops_and_callbacks_took(tmp_path: Path) -> None:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     line = plane.line("python")
     plane.event(line, ("EagerLocalExecute: AddV2", 0.0, 10.0))
     plane.event(line, ("EagerLocalExecute: Mul", 20.0, 30.0))
     plane.event(line, ("other", 90.0, 10.0))
-    read = host(made)
-    assert eager_share(read) == pytest.approx(0.4)
-    assert [(op.op, op.ms) for op in eager_ops(read) or ()] == [("Mul", 30.0), ("AddV2", 10.0)]
-    assert callbacks(read) is None, "no executor was traced"
-    assert eager_share(None) is None and eager_ops(HostRead()) is None
-    assert longest_first(()) == ()
+    facts, _ = profile.facts(spaces.write(made, tmp_path))
+    assert facts.eager_share == pytest.approx(0.4)
+    assert [(op.op, op.ms) for op in facts.eager_ops or ()] == [("Mul", 30.0), ("AddV2", 10.0)]
+    assert facts.callbacks is None, "no executor was traced"

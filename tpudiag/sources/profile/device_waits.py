@@ -18,14 +18,14 @@ OTHERS = "other devices of the host, which still run"
 DISPATCH = "the host's next dispatch"
 
 
-def device_waits(trace: HostRead | None, devices: Sequence[DeviceRead]) -> dict[str, int]:
+def device_waits(trace: HostRead, devices: Sequence[DeviceRead]) -> dict[str, int]:
     """The time (ps) that all devices together wait, by cause, from first to last module."""
     sums: Counter[str] = Counter()
     for device in devices:
         if device.busy:
             others = [other for other in devices if other is not device]
             sums.update(dict(_stalled(device, others)))
-            sums.update(dict(_idle(trace or HostRead(), device, others)))
+            sums.update(dict(_idle(trace, device, others)))
     return {cause: ps for cause, ps in sums.most_common() if ps}
 
 

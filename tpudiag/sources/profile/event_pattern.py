@@ -24,44 +24,34 @@ _BYTE, _LOW, _MARK = np.uint64(0xFF), np.uint64(0x7F), np.uint64(0x80)
 _SECOND, _TOP = np.uint64(0x8000), np.uint64(0xFF << 56)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Events:
     """Events of one window: parallel vectors, times in ps since the line's own start."""
 
+    words: Words
+    """The eight bytes at every position; the stats' positions index into it."""
     ids: Ints
     offsets: Ints
     durations: Ints
     stats_from: Ints
     stats_to: Ints
-    words: Words
-    """The eight bytes at every position; the stats' positions index into it."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def chosen(self, which: NDArray[np.bool_] | Ints | slice) -> Events:
         """The events at some indices, in a range, or where a mask is true."""
-        return Events(
-            ids=self.ids[which],
-            offsets=self.offsets[which],
-            durations=self.durations[which],
-            stats_from=self.stats_from[which],
-            stats_to=self.stats_to[which],
-            words=self.words,
-        )
+        columns = (self.ids, self.offsets, self.durations, self.stats_from, self.stats_to)
+        return Events(self.words, *(column[which] for column in columns))
 
 
 def joined(parts: Sequence[tuple[Events, int]]) -> Events:
     """Events of lines that were decoded together, each with its line's start, in one object."""
-    events = [part for part, _ in parts]
-    return Events(
-        ids=np.concatenate([part.ids for part in events]),
-        offsets=np.concatenate([part.offsets + begin for part, begin in parts]),
-        durations=np.concatenate([part.durations for part in events]),
-        stats_from=np.concatenate([part.stats_from for part in events]),
-        stats_to=np.concatenate([part.stats_to for part in events]),
-        words=events[0].words,
+    columns = (
+        (part.ids, part.offsets + begin, part.durations, part.stats_from, part.stats_to)
+        for part, begin in parts
     )
+    return Events(parts[0][0].words, *map(np.concatenate, zip(*columns, strict=True)))
 
 
 class Fitting(NamedTuple):
@@ -97,9 +87,7 @@ def fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> Fitting:
     durations = np.where(timed, durations, 0)
     at += np.where(timed, width + 1, 0)
     whole &= _stats_end_at(words, at, np.where(whole, ends, at))
-    events = Events(
-        ids=ids, offsets=offsets, durations=durations, stats_from=at, stats_to=ends, words=words
-    )
+    events = Events(words, ids, offsets, durations, at, ends)
     if whole.all():
         return Fitting(events, starts, ends)
     return Fitting(events.chosen(whole), starts[whole], ends[whole])

@@ -137,7 +137,8 @@ class Line:
             case 0x12:
                 self.name = _text(data[start:end])
             case 0x18:
-                self.timestamp_ns = _signed(wire.varint(data, start)[0])
+                value = wire.varint(data, start)[0] & ((1 << 64) - 1)
+                self.timestamp_ns = value - (1 << 64) if value >> 63 else value  # an int64
                 if self.events:
                     # The events before it were already returned with another start.
                     raise Damaged("corrupt: a line's start follows its events")
@@ -172,14 +173,7 @@ class Line:
         values = (event.metadata_id, event.offset_ps, event.duration_ps, 0, len(stats))
         ids, offsets, durations, first, last = np.array(values, np.int64).reshape(5, 1)
         words = words_of(np.frombuffer(stats + bytes(16), np.uint8))
-        return Events(
-            ids=ids,
-            offsets=offsets,
-            durations=durations,
-            stats_from=first,
-            stats_to=last,
-            words=words,
-        )
+        return Events(words, ids, offsets, durations, first, last)
 
 
 def _text(data: memoryview) -> str:
@@ -187,11 +181,6 @@ def _text(data: memoryview) -> str:
         return str(data, "utf-8")
     except UnicodeDecodeError as error:
         raise Damaged("corrupt: text that is not UTF-8") from error
-
-
-def _signed(value: int) -> int:
-    value &= (1 << 64) - 1
-    return value - (1 << 64) if value >> 63 else value
 
 
 def _length(size: int) -> Iterator[int]:

@@ -2,11 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tpudiag.signals import IteratorTime
+from tpudiag.signals import CallbackTime, IteratorTime
 from tpudiag.sources.profile.functions import Call
 from tpudiag.sources.profile.intervals import (
     EMPTY,
@@ -80,12 +80,6 @@ class IteratorSpans:
             )
 
 
-def _handed_over(name: str, inputs: Mapping[str, list[str]]) -> list[str]:
-    """The host's pipelines from which a replica's iterator gets its elements, matched by name."""
-    above, _, op = name.rpartition("::")
-    return [other for other in inputs[above] if other != name] if op == HAND_OVER else []
-
-
 def _blamed(spans: Mapping[str, Spans], waiting: Spans) -> Iterator[tuple[str, int]]:
     """The op that each pipeline waited for, and for how long (ps).
 
@@ -99,7 +93,10 @@ def _blamed(spans: Mapping[str, Spans], waiting: Spans) -> Iterator[tuple[str, i
         at, waited = root, common(spans[root], waiting)
         while waited:
             best, share = None, EMPTY
-            for name in inputs[at] or _handed_over(at, inputs):
+            above, _, op = at.rpartition("::")
+            # By name alone: the host's pipelines from which a replica's iterator gets its elements.
+            given = [other for other in inputs[above] if other != at] if op == HAND_OVER else []
+            for name in inputs[at] or given:
                 shared = common(spans[name], waited)
                 if shared.total > share.total:
                     best, share = name, shared
@@ -127,6 +124,12 @@ class Callback(NamedTuple):
     op: str
     calls: int
     ps: int
+
+
+def longest_first(callbacks: Sequence[Callback]) -> tuple[CallbackTime, ...]:
+    """As times in ms, longest first."""
+    made = (CallbackTime(f.op.rpartition(": ")[2], f.calls, f.ps / 1e9) for f in callbacks)
+    return tuple(sorted(made, key=lambda callback: -callback.ms))
 
 
 @dataclass(kw_only=True)
@@ -164,6 +167,11 @@ class HostRead:
     strangers: int = 0
     unknown_bytes: int = 0
     events: int = 0
+
+    @property
+    def python_seen(self) -> bool:
+        """Whether calls from Python were traced."""
+        return bool(self.calls or self.eager)
 
     @property
     def all_get_next(self) -> Spans:

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
-from tpudiag.sources.profile import host_times, locate
+from tpudiag.sources.profile import locate
 from tpudiag.sources.profile.device_plane import TENSOR_CORE, DeviceRead, read_device
 from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.functions import functions
 from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu, with_gpus
 from tpudiag.sources.profile.host_plane import read_host
-from tpudiag.sources.profile.host_read import HostRead
+from tpudiag.sources.profile.host_read import HostRead, longest_first
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
 from tpudiag.sources.profile.programs import HLO_PLANE, assigned, estimates, matrix_ops
-from tpudiag.sources.profile.step_breakdown import HostSteps, placed
+from tpudiag.sources.profile.step_breakdown import HostSteps, placed, waits
 from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, Space, opened, space
@@ -165,29 +165,36 @@ def _summary(
     clock = Clock()
     for plane, read in _read(whole.planes(), span, clock):
         planes.add(plane, read)
-    trace, devices = with_gpus(planes.trace, planes.gpus), planes.devices
+    trace, devices = with_gpus(planes.trace, planes.gpus) or HostRead(), planes.devices
+    first, last = trace.spans_ps or (0, 0)
+    ops: OpTotals = {}
+    for device in devices:
+        fold(ops, device.ops)
     return HostSummary(
         host=host,
         file=stem,
         gpus=tuple(gpu.name for gpu in planes.gpus if gpu.busy),
-        drives_tpu=trace is not None and trace.drives_tpu,
+        drives_tpu=trace.drives_tpu,
         devices=tuple(device.device(host) for device in devices),
         device_spans=tuple(
             (int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices
         ),
-        ops=_ops(devices),
+        ops=ops,
         runs=_runs(devices),
         matrix_ops=planes.matrix_ops,
         assigned=planes.assigned,
         estimates=planes.estimates,
         steps=placed(host_steps(trace, devices, span, host, training), clock),
-        functions=functions(trace.calls) if trace and trace.calls else None,
-        eager_share=host_times.eager_share(trace),
-        eager_ops=host_times.eager_ops(trace),
-        callbacks=host_times.callbacks(trace),
-        pipeline_callbacks=host_times.longest_first(trace.pipeline_callbacks) if trace else (),
-        iterators=host_times.iterators(trace, devices),
-        memory=tuple(peaks(trace.memory, host)) if trace else (),
+        functions=functions(trace.calls) if trace.calls else None,
+        eager_share=trace.eager.total / (last - first) if trace.python_seen and last else None,
+        eager_ops=longest_first(trace.eager_ops) if trace.python_seen else None,
+        # Not an empty tuple: TPU105 may pass only where a callback would have shown.
+        callbacks=longest_first(trace.callbacks) if trace.executes or trace.callbacks else None,
+        pipeline_callbacks=longest_first(trace.pipeline_callbacks),
+        iterators=tuple(trace.iterators.times(waits(trace, devices)))
+        if trace.iterators.sums
+        else None,
+        memory=tuple(peaks(trace.memory, host)),
         waits=device_waits(trace, devices),
         started_ns=_time(planes.times.get("profile_start_time")),
         stopped_ns=_time(planes.times.get("profile_stop_time")),
@@ -195,8 +202,7 @@ def _summary(
         bytes=size,
         warnings=(
             *dict.fromkeys((*whole.errors, *whole.warnings)),
-            *_not_understood(file, planes),
-            *_repeated(file, whole),
+            *_not_understood(file, planes, len(whole.repeated)),
         ),
     )
 
@@ -222,26 +228,15 @@ def _read(
             if GPU.fullmatch(plane.name):
                 yield plane, read_gpu(plane, clock)
             elif large:
-                pool = pool or stack.enter_context(_readers())
+                # Small profiles do not import the pool.
+                from concurrent.futures import ThreadPoolExecutor
+
+                pool = pool or stack.enter_context(ThreadPoolExecutor(READERS))
                 ahead.append((plane, pool.submit(read_device, plane, clock)))
             else:
                 yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
         for before, future in ahead:
             yield before, future.result()
-
-
-def _readers() -> ThreadPoolExecutor:
-    """Threads for large devices; small profiles do not import the pool."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(READERS)
-
-
-def _ops(devices: list[DeviceRead]) -> OpTotals:
-    ops: OpTotals = {}
-    for device in devices:
-        fold(ops, device.ops)
-    return ops
 
 
 def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
@@ -252,25 +247,17 @@ def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
     return runs
 
 
-def _not_understood(file: Path, planes: _Planes) -> tuple[str, ...]:
+def _not_understood(file: Path, planes: _Planes, repeated: int) -> Iterator[str]:
     """Notes on parts of the file that were not understood, which must not be dropped silently."""
-    remarks: list[str] = []
     if planes.strangers:
-        remarks.append(f"{file.name}: {planes.strangers:,} events without metadata were left out")
+        yield f"{file.name}: {planes.strangers:,} events without metadata were left out"
     if planes.unknown_bytes:
-        remarks.append(
-            f"{file.name}: {planes.unknown_bytes:,} bytes in fields that this reader does not know"
-        )
-    return tuple(remarks)
-
-
-def _repeated(file: Path, whole: Space) -> Iterator[str]:
-    """A note where the file holds planes twice, as one does that was appended to itself."""
-    if whole.repeated:
-        count = len(whole.repeated)
+        size = planes.unknown_bytes
+        yield f"{file.name}: {size:,} bytes in fields that this reader does not know"
+    if repeated:
         yield (
-            f"{file.name}: {count} plane{'s' * (count > 1)} stand in it twice, byte by byte (was "
-            "it appended to itself?); each is counted once"
+            f"{file.name}: {repeated} plane{'s' * (repeated > 1)} stand in it twice, byte by byte "
+            "(was it appended to itself?); each is counted once"
         )
 
 

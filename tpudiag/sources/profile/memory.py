@@ -57,7 +57,12 @@ def allocations(plane: Plane, events: Events) -> Allocations:
         )
     ]
     if not has_name.all() and plane.stat_id("allocator_name") is not None:
-        _written_out(plane, events, allocators, ops)
+        # An old profiler wrote the names out in each event.
+        ids = {name: plane.stat_id(name) for name in ("allocator_name", "tf_op")}
+        written = texts(events, ids)
+        for into, name in ((allocators, "allocator_name"), (ops, "tf_op")):
+            for event, text in written[name].items():
+                into[event] = text
     taken = np.where(
         stats["allocation_bytes"][1], stats["allocation_bytes"][0], stats["requested_bytes"][0]
     )
@@ -78,30 +83,18 @@ def allocations(plane: Plane, events: Events) -> Allocations:
     )
 
 
-def _written_out(plane: Plane, events: Events, allocators: list[str], ops: list[str]) -> None:
-    """Fill in the names that an old profiler wrote out in each event."""
-    written = texts(events, {name: plane.stat_id(name) for name in ("allocator_name", "tf_op")})
-    for into, name in ((allocators, "allocator_name"), (ops, "tf_op")):
-        for event, text in written[name].items():
-            into[event] = text
-
-
 def peaks(parts: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
     """The peak of each allocator of a host; sizes in bytes."""
     if not parts:
         return
-    whole = _joined(parts)
+    columns: Any = zip(*parts, strict=True)
+    whole = Allocations(*map(_whole, columns))
     by_name: defaultdict[str, list[int]] = defaultdict(list)
     for index, name in enumerate(whole.allocators):
         by_name[name].append(index)
     for name, members in sorted(by_name.items()):
         order = np.argsort(whole.times[members], kind="stable")
         yield _peak(whole, np.array(members, np.int64)[order], host, name)
-
-
-def _joined(parts: Sequence[Allocations]) -> Allocations:
-    columns: Any = zip(*parts, strict=True)
-    return Allocations(*map(_whole, columns))
 
 
 def _whole(parts: Sequence[Any]) -> Any:

@@ -68,7 +68,9 @@ def merged(
     summaries: Sequence[HostSummary], programs: Programs, unread: Sequence[UnreadHost] = ()
 ) -> tuple[ProfileFacts, StepTimes | None]:
     """The facts of a run from those of its hosts, in the order of their files."""
-    summaries = _uniquely_named(summaries)
+    # Containers of one image often all call themselves `localhost`.
+    names = Counter(summary.host for summary in summaries)
+    summaries = [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
     devices = _with_windows(summaries)
     hosts = [summary.steps for summary in summaries if summary.steps is not None]
     ops = device_ops(programs.ops, devices, programs.estimates)
@@ -111,13 +113,6 @@ def merged(
     )
     suffix = facts.source.removeprefix("profile")
     return facts, step_times(hosts, suffix)
-
-
-def _uniquely_named(summaries: Sequence[HostSummary]) -> Sequence[HostSummary]:
-    """Rename hosts that share a name (localhost) after their files."""
-    # Containers of one image often all call themselves `localhost`.
-    names = Counter(summary.host for summary in summaries)
-    return [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
 
 
 def _renamed(summary: HostSummary, host: str) -> HostSummary:
@@ -180,10 +175,8 @@ def _functions(
     best: dict[str, TracedFunction] = {}
     for function in (function for functions in by_host for function in functions):
         known = best.get(function.name)
-        if known is None or (len(function.retraces), function.calls) > (
-            len(known.retraces),
-            known.calls,
-        ):
+        rank = (len(function.retraces), function.calls)
+        if known is None or rank > (len(known.retraces), known.calls):
             best[function.name] = function
     return tuple(best.values()) if by_host else None
 
@@ -193,9 +186,8 @@ def _callbacks(by_host: Sequence[Sequence[CallbackTime]]) -> tuple[CallbackTime,
     sums: dict[str, CallbackTime] = {}
     for callback in (callback for callbacks in by_host for callback in callbacks):
         known = sums.get(callback.op, CallbackTime(callback.op, 0, 0.0))
-        sums[callback.op] = CallbackTime(
-            callback.op, known.count + callback.count, known.ms + callback.ms
-        )
+        count, ms = known.count + callback.count, known.ms + callback.ms
+        sums[callback.op] = CallbackTime(callback.op, count, ms)
     return tuple(sums.values()) if by_host else None
 
 
@@ -203,17 +195,15 @@ def _iterators(by_host: Sequence[Sequence[IteratorTime]]) -> tuple[IteratorTime,
     """Summed over the hosts; `longest_ms` is the longest of all."""
     sums: dict[str, IteratorTime] = {}
     for time in (time for times in by_host for time in times):
-        known = sums.get(time.name)
-        sums[time.name] = (
-            time
-            if known is None
-            else replace(
-                known,
-                count=known.count + time.count,
-                self_ms=known.self_ms + time.self_ms,
-                longest_ms=max(known.longest_ms, time.longest_ms),
-                blocked_ms=known.blocked_ms + time.blocked_ms,
-            )
+        known = sums.get(time.name) or replace(
+            time, count=0, self_ms=0.0, longest_ms=0.0, blocked_ms=0.0
+        )
+        sums[time.name] = replace(
+            known,
+            count=known.count + time.count,
+            self_ms=known.self_ms + time.self_ms,
+            longest_ms=max(known.longest_ms, time.longest_ms),
+            blocked_ms=known.blocked_ms + time.blocked_ms,
         )
     return tuple(sums.values()) if by_host else None
 
@@ -257,8 +247,8 @@ def _clocks(summaries: Sequence[HostSummary]) -> tuple[HostClock, ...]:
     if len(ends) < 2:
         return ()
     first = ends[0][1]
-    clocks: list[HostClock] = []
-    for host, own in ends:
-        if common := own.keys() & first.keys():
-            clocks.append(HostClock(host, statistics.median(own[n] - first[n] for n in common)))
-    return tuple(clocks)
+    return tuple(
+        HostClock(host, statistics.median(own[n] - first[n] for n in common))
+        for host, own in ends
+        if (common := own.keys() & first.keys())
+    )

@@ -68,18 +68,10 @@ def _slowest(replicas: Sequence[ReplicaSteps], knows: bool) -> dict[tuple[int, i
                 slowest[key] = step
             elif step > known or ms > known.longest:
                 slowest[key] = max(known, step)._replace(longest=max(known.longest, ms))
-    return _on_all(slowest, on, len(replicas))
-
-
-def _on_all(
-    steps: dict[tuple[int, int], _Step], on: Counter[tuple[int, int]], replicas: int
-) -> dict[tuple[int, int], _Step]:
-    """Without the first and last steps that not every replica recorded (XProf's intersection)."""
-    order = sorted(steps)
-    whole = [place for place, key in enumerate(order) if on[key] >= replicas]
-    if not whole:
-        return steps
-    return {key: steps[key] for key in order[whole[0] : whole[-1] + 1]}
+    # Without the first and last that not every replica recorded (XProf's intersection).
+    order = sorted(slowest)
+    whole = [place for place, key in enumerate(order) if on[key] >= len(replicas)]
+    return {key: slowest[key] for key in order[whole[0] : whole[-1] + 1]} if whole else slowest
 
 
 def _sources(hosts: Sequence[HostSteps]) -> str:

@@ -30,7 +30,7 @@ MOST = 0.5
 
 
 def host_steps(
-    host: HostRead | None,
+    trace: HostRead,
     devices: Sequence[DeviceRead],
     name: str | None,
     label: str,
@@ -41,7 +41,6 @@ def host_steps(
     `name` selects the host's events of that name instead; `training` are the functions known to
     train, where that is known better than from their names.
     """
-    trace = host or HostRead()
     marked = [device for device in devices if device.steps is not None]
     # The device's marks are exact; the host's deviate by the length of the queue between both.
     if name is None and marked:
@@ -122,7 +121,14 @@ def _recovered(
         return _by_calls(trace, devices, called, label, source)
     whole = [call for call in called if not call.traced]
     if whole and not devices:
-        return _whole_calls(trace, whole, label)
+        # On a host whose own CPU computes each call lasts as long as its step.
+        marks = [
+            Mark(call.name, call.thread, number, call.start, call.end, numbered=True)
+            for number, call in enumerate(whole)
+        ]
+        count = f"{len(whole)} whole call{'s' * (len(whole) > 1)}"
+        source = f"recovered from {count} of tf.function {whole[0].name!r}; {UNMARKED}"
+        return of_host(trace, (), marks, label, source, recovered=True)
     jitted = _training_calls(trace.jitted, training)
     if len(jitted) >= LEAST_RUNS and not devices:
         source = f"recovered from the calls of jax.jit's {jitted[0].name!r}; {UNMARKED}"
@@ -135,17 +141,6 @@ def _recovered(
         f"devices' work; {UNMARKED}, and whether it trains is not known"
     )
     return _by_program(trace, runs, label, source)
-
-
-def _whole_calls(trace: HostRead, called: Sequence[Call], label: str) -> HostSteps:
-    """Few calls, on a host whose own CPU computes: each lasts as long as its step."""
-    marks = [
-        Mark(call.name, call.thread, number, call.start, call.end, numbered=True)
-        for number, call in enumerate(called)
-    ]
-    count = f"{len(called)} whole call{'s' * (len(called) > 1)}"
-    source = f"recovered from {count} of tf.function {called[0].name!r}; {UNMARKED}"
-    return of_host(trace, (), marks, label, source, recovered=True)
 
 
 def _by_program(
