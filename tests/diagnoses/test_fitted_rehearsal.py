@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tpudiag.diagnoses.fitted_rehearsal import as_run, fitted, started_again
+from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again
 from tpudiag.sources.job.process import protocol
 from tpudiag.sources.job.process.following import JobRun
 
@@ -28,14 +28,6 @@ def test_fewer_replicas_where_the_job_said_so_or_was_killed_before_its_first_ste
     short = JobRun(facts=EARLY, timed_out="399 MiB of memory left", short_of_memory=True)
     assert fitted(SPEC, short) == one and fitted(one, short) is None
     assert fitted(SPEC, replace(short, short_of_memory=False)) is None
-
-
-def test_a_job_that_went_on_with_fewer_by_itself_is_not_started_again() -> None:
-    job = JobRun(facts={"real_replicas": 2})
-    spec = as_run(SPEC, job)
-    assert spec.real_replicas == 2
-    assert fitted(spec, job) is None
-    assert as_run(SPEC, JobRun()) == SPEC
 
 
 def test_one_replica_where_several_cannot_meet() -> None:

@@ -27,12 +27,6 @@ def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
     return replace(spec, real_replicas=1) if killed and spec.real_replicas > 1 else None
 
 
-def as_run(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec:
-    """The job as it really ran: it may have reduced its replicas by itself."""
-    count = job.facts.get("real_replicas")
-    return replace(spec, real_replicas=count) if isinstance(count, int) else spec
-
-
 def started_again(spec: protocol.JobSpec, before: protocol.JobSpec) -> str:
     """The message to the user about the next try."""
     return f"starting again with {spec.real_replicas} of {before.real_replicas} replicas"

@@ -18,7 +18,7 @@ from tpudiag.diagnoses import (
     undiagnosed,
     unrun_commands,
 )
-from tpudiag.diagnoses.fitted_rehearsal import as_run, fitted, started_again
+from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
@@ -192,7 +192,6 @@ def _rehearsed(
             cells = request.notebook.map if request.notebook else None
             with StepCompilation(target, request.compiler, cells) as compilation:
                 job = runner.run(spec, request.python, limits, on_phase, compilation.heard)
-                spec = as_run(spec, job)
                 smaller = fitted(spec, job)
                 if smaller is None:
                     job = second_try.judged(spec, job, again)

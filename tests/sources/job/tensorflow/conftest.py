@@ -24,8 +24,6 @@ import tensorflow as tf
 class Told:
     def __init__(self):
         self.facts = {}
-    def take_over(self):
-        pass
     def put(self, **given):
         self.facts.update(given)
     def phase(self, name):

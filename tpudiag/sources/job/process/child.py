@@ -9,6 +9,7 @@ import importlib.abc
 import io
 import os
 import runpy
+import signal
 import sys
 import threading
 import zipfile
@@ -29,13 +30,16 @@ from tpudiag.sources.job.points import (
     user_lines,
 )
 from tpudiag.sources.job.points.steps import StopObservation
-from tpudiag.sources.job.process import cells, changed_sources, fork_snapshot, job_error, logged
+from tpudiag.sources.job.process import cells, changed_sources, job_error, logged
+from tpudiag.sources.job.process.isolation import system_calls
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.observer import Observer
 
 _EXPORTED = (b"get_ipython()", b"# In[")
 """Identify a script that was exported from a notebook."""
+_COVERAGE: dict[str, CoverageEnd] = {"stopped": "budget", "finished": "whole"}
+"""Else a crash."""
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
@@ -229,9 +233,10 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
             interventions.note(InterventionKind.DEFECT, interventions.ANYWHERE)
         suspects = barrier.attempt("provenance", interventions.to_blame, error)
         recorder.put(interventions=interventions.made() if suspects is None else suspects)
+    how = _COVERAGE.get(end.how, "crash")
     with contextlib.suppress(StopObservation):  # time may run out at this very moment
-        barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end))
-        barrier.attempt("reading what JAX did", of_jax.ended, error, _coverage_end(end))
+        barrier.attempt("reading what was seen", observer.ended, error, how)
+        barrier.attempt("reading what JAX did", of_jax.ended, error, how)
     recorder.put(hook_defects=barrier.defects())
     return end
 
@@ -257,17 +262,12 @@ def _end(error: BaseException) -> JobEnd:
     return end
 
 
-def _coverage_end(end: JobEnd) -> CoverageEnd:
-    """What ended the script's run, for its coverage."""
-    if end.how == "stopped":
-        return "budget"
-    return "whole" if end.how == "finished" else "crash"
-
-
 def main() -> None:
     """Observe the parent's job: argv[1] is the JSON, argv[2] the pipe."""
     spec, facts = decoded_spec(sys.argv[1]), int(sys.argv[2])
-    fork_snapshot.die_with_parent()
+    # A parent killed by SIGKILL cannot end the job itself; without prctl (macOS) the job stays.
+    with contextlib.suppress(OSError, AttributeError):
+        system_calls.prctl(system_calls.PR_SET_PDEATHSIG, signal.SIGKILL)
     for descriptor in (facts, *([spec.requests] if spec.requests >= 0 else [])):
         os.set_inheritable(descriptor, False)  # not for the job's children
     for stream in (sys.stdout, sys.stderr):
@@ -283,16 +283,12 @@ def main() -> None:
     daemonic = all(thread.daemon for thread in threading.enumerate()[1:])
     if end.how != "stopped" and daemonic:
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
-    _remove_generated()
-    os._exit(0)  # skips destructors: iterators may block them for a minute
-
-
-def _remove_generated() -> None:
-    """Remove AutoGraph's generated files, as it does itself at Python's normal exit."""
+    # AutoGraph's generated files, as it does itself at Python's normal exit.
     for name, module in list(sys.modules.items()):
         if name.startswith("__autograph_generated_file"):
             with contextlib.suppress(OSError, TypeError):
                 Path(str(module.__file__)).unlink()
+    os._exit(0)  # skips destructors: iterators may block them for a minute
 
 
 if __name__ == "__main__":

@@ -109,10 +109,6 @@ class Recorder:
         self._lock = threading.Lock()
         self._owner = os.getpid()
 
-    def take_over(self) -> None:
-        """This process, a copy, becomes the job."""
-        self._owner = os.getpid()
-
     def put(self, **facts: object) -> None:
         """Send facts; a dead parent must not disturb the job."""
         if os.getpid() != self._owner:

@@ -38,7 +38,6 @@ class _Strategy:
         wanted = getattr(assignment, "num_replicas", None)
         self._tpudiag_replicas = wanted if isinstance(wanted, int) else self.tpudiag_system.replicas
         self._tpudiag_resolver = tpu_cluster_resolver
-        self.tpudiag_cpus.settle()
         mirrored: Any = super()
         mirrored.__init__([f"CPU:{index}" for index in range(self._tpudiag_real())])
         strategy: Any = self
