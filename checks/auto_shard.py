@@ -52,7 +52,6 @@ def auto_shard(signals: Signals) -> Judgement:
 
 
 def _sharding(pipe: Pipeline, count: int) -> Judgement:
-    """What each host of several gets of one dataset."""
     policy = pipe.auto_shard_policy or "AUTO"
     own = any(op.kind == "Shard" for op in pipe.ops)
     shards = Evidence("AutoShardPolicy", "none: by a function" if pipe.per_replica else policy)
@@ -105,5 +104,4 @@ def _names_its_files(op: DatasetOp) -> bool:
 
 
 def _works(op: DatasetOp) -> bool:
-    """Whether an op does work that is worth sharing out."""
     return op.costly or op.python or op.opens_files

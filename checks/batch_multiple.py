@@ -157,7 +157,6 @@ def _lost(forward: list[MatrixOp], replica_batch: int, tile: int) -> float:
 
 
 def _fix(signals: Signals, batch: Batch, limit: int) -> str:
-    """The nearest batch that fills the tiles and is not known to be too large."""
     multiple = limit * batch.replicas
     soft = SOFT_LIMIT * batch.replicas
     # Nearest first, then below: a batch that was chosen with care is changed by as little as does

@@ -100,7 +100,6 @@ def _on_one_host(uses: tuple[CheckpointUse, ...], count: int) -> Iterator[Findin
 
 
 def _writes_over(use: CheckpointUse, limit: float) -> bool:
-    """Whether each save writes over the one before."""
     # Its path is formatted at each save: without a field it is the same file. A rehearsal sees one
     # save at most, so the path must tell.
     each_epoch = use.kind == "ModelCheckpoint" and "{" not in use.path

@@ -109,7 +109,6 @@ def _profiled(
 
 
 def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
-    """The same predicted from the program that the TPU compiler made for the slice."""
     if step.program is None:
         raise no_program(step)
     predicted = step.predicted

@@ -67,7 +67,6 @@ def dynamic_shape(signals: Signals) -> Judgement:
 
 
 def _bounded(step: Compilation) -> Iterator[Finding]:
-    """Operations of the compiled step whose result has a bounded dimension, one a line."""
     # Reversed, so that of several on one line the first stays: the others follow from it.
     for operation in {op.location: op for op in reversed(step.dynamic)}.values():
         yield Finding(
@@ -87,7 +86,6 @@ def _of_data_alone(finding: Finding) -> Finding:
 
 
 def _sized_by_data(signals: Signals) -> Iterator[Finding]:
-    """The same from the traced step, where no compiler ran."""
     ops = signals.step_ops.sized_by_data if signals.step_ops is not None else ()
     for op in {op.location: op for op in ops}.values():
         yield Finding(
@@ -199,14 +197,12 @@ def _of_one_shape(
 
 
 def _fits(shape: tuple[int, ...], open_shape: tuple[int | None, ...]) -> bool:
-    """Whether a shape is one that an open shape may have."""
     return len(shape) == len(open_shape) and all(
         wanted in (None, size) for size, wanted in zip(shape, open_shape, strict=True)
     )
 
 
 def _of_a_generator(got: str, evidence: tuple[Evidence, ...], where: Location | None) -> Finding:
-    """What Keras made of a generator."""
     return Finding(
         f"{got} from a generator, of whose arrays Keras tells TensorFlow no size: those of one "
         "size are compiled once, each other size once more.",
@@ -268,7 +264,6 @@ def _is_dynamic(tensor: TensorSeen) -> bool:
 
 
 def _text(tensor: TensorSeen) -> str:
-    """E.g. `float32[?, 784]`."""
     if tensor.shape is None:
         return f"{tensor.dtype}[unknown rank]"
     return f"{tensor.dtype}[{', '.join('?' if s is None else str(s) for s in tensor.shape)}]"

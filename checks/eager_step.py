@@ -73,7 +73,6 @@ def _cause(dispatch: Dispatch) -> tuple[str, str, Location | None]:
 
 
 def _of_jax(dispatch: Dispatch) -> tuple[str, str, Location | None]:
-    """The same in a job of JAX: gradients outside jax.jit."""
     return (
         "gradients are taken outside jax.jit: every operation is sent to the device by itself.",
         "@jax.jit\ndef train_step(params, opt_state, batch):\n"

@@ -183,7 +183,6 @@ def _starts_anew(pause: Pause) -> bool:
 
 
 def _how_often(pause: Pause) -> str:
-    """What calls it, where that is too often."""
     if pause.kind == "saving" and _starts_anew(pause):
         return f" It is done every {pause.dispatches_between:.0f} steps."
     if not pause.each_batch:
@@ -194,7 +193,6 @@ def _how_often(pause: Pause) -> str:
 
 
 def _finding(pause: Pause, fix: str, share: float, evidence: Evidence, target: str = "") -> Finding:
-    """A line that takes too much, here or, as predicted, on a target."""
     eagerly = (
         f" The model is called outside any tf.function, {pause.times} times: each of its "
         "operations is dispatched by itself."

@@ -72,8 +72,6 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 class _Padded(NamedTuple):
-    """A product with its chosen dimensions padded up."""
-
     op: MatrixOp
     flops: float
     dims: tuple[int, ...]
@@ -112,7 +110,6 @@ def _finding(product: _Padded, work: float, tile: int, limit: float, *, small: b
 
 
 def _padded(op: MatrixOp, tile: int, lane_batch: bool, chosen: set[int]) -> _Padded:
-    """A product with the chosen dimensions padded up to the tile."""
     # A convolution may lay the batch along the lanes: then its channels lie along the 8 sublanes.
     step = 8 if op.op.startswith("Conv") and lane_batch else tile
     dims = tuple(

@@ -207,7 +207,6 @@ def _in_double(lines: Sequence[Location | None], cast: str) -> Finding:
 
 
 def _in_64_bit(ops: Sequence[MatrixOp]) -> Iterator[Finding]:
-    """Products in float64: the 64-bit mode of JAX is on, or a tensor was made so."""
     wide = [op for op in ops if op.dtype == "float64"]
     if wide:
         largest = max(wide, key=lambda op: (op.forward, op.flops))
@@ -241,7 +240,6 @@ def _by_policy(signals: Signals, precision: MixedPrecision) -> Iterator[Finding]
 
 
 def _of_profile(signals: Signals, limit: float) -> Judgement:
-    """The same from the operations that the devices ran."""
     profile, _ = replicas_of(signals)
     share = need(profile.share_16_bit, "a matrix operation with its operands' types", ON_THE_TPU)
     evidence = Evidence(

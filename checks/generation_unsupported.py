@@ -75,7 +75,6 @@ def generation_unsupported(signals: Signals) -> Judgement:
 
 
 def _of_image(node: CloudTpu, signals: Signals) -> Judgement:
-    """Whether the runtime image fits the TPU that it runs on."""
     target = need(signals.target, f"a known generation in {node.accelerator_type}", _DESCRIBE)
     seen = Evidence("runtime version", node.runtime_version, source=SOURCE)
     release = image_tensorflow(node)
@@ -109,7 +108,6 @@ def _of_image(node: CloudTpu, signals: Signals) -> Judgement:
 
 
 def _of_installed(image: str, signals: Signals) -> Iterator[Finding]:
-    """On the TPU VM itself: whether TensorFlow is the one that the image was made for."""
     installed = signals.environment.distributions if signals.environment is not None else {}
     for name in ("tensorflow-tpu", "tensorflow"):
         own = installed.get(name)

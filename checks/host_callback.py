@@ -70,7 +70,6 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _of_trace(ops: StepOps, limit: float, fix: str) -> Judgement:
-    """The same from the operations of the traced step."""
     callbacks = [op for op in ops.found if op.calls_host]
     if len(callbacks) > limit:
         for op in callbacks[:3]:

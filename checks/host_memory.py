@@ -88,7 +88,6 @@ def _holders(pipeline: Pipeline, signals: Signals) -> Iterator[tuple[DatasetOp, 
 
 
 def _held(op: DatasetOp, elements: int | None, hosts: int) -> int | None:
-    """Bytes that a transformation holds when it is full; None where that is not known."""
     if op.in_file or (op.kind == "Prefetch" and (op.buffer_size or -1) < 0):
         return 0  # AUTOTUNE keeps a budget of its own
     if op.host_bytes is None:

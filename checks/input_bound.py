@@ -178,7 +178,6 @@ def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...])
 def _waiting(
     signals: Signals, pipeline: Pipeline | None, share: float, evidence: tuple[Evidence, ...]
 ) -> Finding:
-    """A share of the step that is waited, and for what where the trace shows it."""
     slow = blocker(signals.profile)
     why = f", mostly for {slow.op}: {advice(slow.op).why}" if slow else ""
     on_cpu = ", even beside a step on CPU" if signals.origin is Origin.REHEARSAL else ""

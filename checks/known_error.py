@@ -109,7 +109,6 @@ def known_error(signals: Signals) -> Judgement:
 
 
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, JobText]]:
-    """The known errors, each once: those of the exception before those of the output."""
     seen: dict[str, Match] = {}
     for text in heard(end, signals):
         yield from _in(text, signals, seen)
@@ -161,7 +160,6 @@ def _same_words(one: Match, other: Match) -> bool:
 
 
 def _is_recognised(end: JobEnd) -> bool:
-    """Whether the exception shows its own cause, as Python's do."""
     from tpudiag.known_errors.search import match
 
     own = end.how in ("signal", "timeout")
@@ -171,7 +169,6 @@ def _is_recognised(end: JobEnd) -> bool:
 def _finding(
     hit: Match, text: JobText, end: JobEnd, *, survived: bool, python: str | None
 ) -> Finding:
-    """A known error as the report says it: what the job went on after is at most a warning."""
     severity = Severity(hit.error.level)
     finding = Finding(
         f"{hit.message} [{hit.error.id}]",
@@ -270,7 +267,6 @@ def _rival(of_hit: RivalFound, hit: Match) -> str:
 
 
 def _what(end: JobEnd) -> str:
-    """How the job ended: an error whole, when it came, and what it is nearest to."""
     if not end.error:
         return end.how if end.exit_code is None else f"{end.how}, exit code {end.exit_code}"
     from tpudiag.known_errors.unknown import unknown

@@ -56,7 +56,6 @@ def local_path(signals: Signals) -> Judgement:
 
 
 def _data(signals: Signals) -> Iterator[tuple[str, str, Location | None]]:
-    """The files that pipelines open: one path each."""
     for pipeline in signals.pipelines or ():
         if pipeline.files is not None:
             opener = next((op for op in pipeline.ops if op.opens_files), None)

@@ -128,7 +128,6 @@ def _whole_penalty(signals: Signals, scale: LossScale, evidence: Evidence) -> Fi
 
 
 def _summed_twice(line: Location, scale: LossScale, evidence: Evidence) -> Finding:
-    """Gradients that the job reduces by itself before its optimizer does."""
     return Finding(
         "the gradients are reduced over the replicas here, and apply_gradients sums the results of "
         f"{scale.replicas} replicas once more: each update is {scale.replicas} times too large.",
@@ -186,7 +185,6 @@ def _divided_again(scale: LossScale, wanted: float) -> bool:
 
 
 def _what(scale: LossScale, wanted: float, is_sum: bool) -> str:
-    """The mistake in words."""
     if not scale.linear:
         return "nothing between the loss and the replica's batch divides it by the replicas"
     if is_sum:

@@ -66,7 +66,6 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _profiled(signals: Signals, limit: float) -> Judgement:
-    """The use of the MXU in a profile, where nothing else binds the step."""
     profile, replicas = replicas_of(signals)
     mxu = need(profile.mxu_share, "the FLOPs of all operations and the chip's peak", ON_THE_TPU)
     hbm = need(profile.hbm_share, "the HBM traffic of all operations", ON_THE_TPU)
@@ -123,7 +122,6 @@ def _fix(signals: Signals) -> str:
 
 
 def _predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement:
-    """The same of the predicted step, where both ends of its range agree."""
     low, high = step.mfu.low, step.mfu.high
     evidence = ranged("MXU utilisation", step.mfu, "% of peak", limit)
     if low >= limit:

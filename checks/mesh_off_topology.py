@@ -73,7 +73,6 @@ def mesh_off_topology(signals: Signals) -> Judgement:
 
 
 def _groups(mesh: StepMesh, axis: int) -> list[list[int]]:
-    """The devices that a collective along an axis joins, by their numbers."""
     strides = [prod(mesh.sizes[n + 1 :]) for n in range(len(mesh.sizes))]
     others = [range(1) if n == axis else range(size) for n, size in enumerate(mesh.sizes)]
     firsts = (sum(i * s for i, s in zip(at, strides, strict=True)) for at in product(*others))
@@ -82,7 +81,6 @@ def _groups(mesh: StepMesh, axis: int) -> list[list[int]]:
 
 
 def _box(places: list[tuple[int, ...]], target: Target) -> int:
-    """Devices of the smallest block of chips that holds these."""
     axes = range(len(places[0]))
     sides = (max(p[n] for p in places) - min(p[n] for p in places) + 1 for n in axes)
     return prod(sides) * min(target.hardware.devices_per_chip, len(places))

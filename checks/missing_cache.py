@@ -115,7 +115,6 @@ def _is_endless(op: DatasetOp) -> bool:
 
 
 def _uncached(pipeline: Pipeline, limit: float) -> Judgement:
-    """Costly and deterministic work, up to the first random op."""
     number = pipeline.worth_caching
     if number is None:
         yield Evidence("costly work that repeats", "none seen")

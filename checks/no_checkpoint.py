@@ -73,7 +73,6 @@ def no_checkpoint(signals: Signals) -> Judgement:
 
 
 def _bare(uses: tuple[CheckpointUse, ...]) -> Iterator[Finding]:
-    """Checkpoints that are made again and again, and cannot be resumed from as they are."""
     saved = [use for use in uses if use.saved]
     for use in saved if all(each.without_optimizer for each in saved) else ():
         if use.kind in _AGAIN or use.saved > 1:

@@ -58,7 +58,6 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _estimated(signals: Signals, limit: float) -> Judgement:
-    """The same from the shapes of what was traced."""
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
     variables = need(signals.variables, "the job's variables")
     usable = target.hardware.usable_hbm_bytes
@@ -138,7 +137,6 @@ def _certain(parts: dict[str, int], usable_bytes: int) -> bool:
 
 
 def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
-    """The same from what the TPU compiler says of the step."""
     where = signals.batch.location if signals.batch else None
     if step.out_of_memory is not None:
         yield _refused(signals, step, step.out_of_memory, where)
@@ -174,7 +172,6 @@ def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
 def _refused(
     signals: Signals, step: Compilation, full: OutOfMemory, where: Location | None
 ) -> Finding:
-    """The compiler's own out-of-memory message, and what is large in the step."""
     available = full.usable_bytes or step.usable_bytes
     largest = tuple(
         Evidence(
@@ -207,7 +204,6 @@ def _refused(
 
 
 def _measured(signals: Signals, limit: float) -> Judgement:
-    """The same from the peak that a profile's allocation events show."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
     known = [m for m in profile.memory_in_order if m.capacity_bytes and not m.of_host]
     measured = need(known or None, "an allocator's capacity", ON_THE_TPU)

@@ -69,13 +69,11 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _share(lost: float, limit: float, source: str) -> Evidence:
-    """The share of HBM that the padding of one result takes."""
     share = percent(lost)
     return Evidence("padding of the worst result", share, "% of HBM", percent(limit), source)
 
 
 def _compiled(step: Compilation, tensors: tuple[HbmTensor, ...], limit: float) -> Judgement:
-    """The same from the layouts of the program that the TPU compiler made."""
     lost = tensors[0].padded_bytes - tensors[0].logical_bytes if tensors else 0
     share = lost / step.usable_bytes
     each = (

@@ -67,7 +67,6 @@ def _batched_before(pipeline: Pipeline, number: int) -> bool:
 
 
 def _order(pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]]) -> Iterator[Finding]:
-    """A shuffle of batches alone, or one that mixes epochs."""
     if not shuffles:
         return
     number, op = shuffles[0]
@@ -122,7 +121,6 @@ def _parts(pipeline: Pipeline) -> Iterator[tuple[Location, str]]:
 
 
 def _same_order(pipeline: Pipeline, shuffles: list[DatasetOp]) -> Iterator[Finding]:
-    """A constant order, where it does not separate parts of the data."""
     split = any(op.kind in ("Take", "Skip") for op in pipeline.ops)
     if shuffles and not split and all(op.keeps_order for op in shuffles):
         yield Finding(
@@ -134,7 +132,6 @@ def _same_order(pipeline: Pipeline, shuffles: list[DatasetOp]) -> Iterator[Findi
 
 
 def _size(pipeline: Pipeline, op: DatasetOp, limit: float) -> Iterator[Finding]:
-    """A buffer that is small beside the batch."""
     batch = pipeline.examples_per_element
     buffer, there = op.buffer_size, op.elements
     if buffer is None or buffer < 1 or batch < 2 or buffer >= limit * batch:

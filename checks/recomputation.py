@@ -117,7 +117,6 @@ def _less_hbm(signals: Signals) -> str:
 def _profiled(
     repeated: list[DeviceOp], spent: float, evidence: tuple[Evidence, ...], signals: Signals
 ) -> Finding:
-    """Operations of a profile that are repeated, by the job's own choice or by XLA's."""
     longest = repeated[0]
     asked_for = sum(op.share for op in repeated if not COPIED.search(op.name))
     by_job = asked_for > spent / 2
@@ -135,7 +134,6 @@ def _profiled(
 def _compiled(
     signals: Signals, step: Compilation, small: Compilation | None, limit: float
 ) -> Judgement:
-    """The same from the programs that the TPU compiler made of the step."""
     program = step.program
     if program is None:
         raise no_program(step)

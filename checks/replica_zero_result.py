@@ -52,7 +52,6 @@ def _scaled(losses: tuple[LossScale, ...] | None) -> bool:
 
 
 def _first(read: ReplicaRead) -> Finding:
-    """The part of replica 0."""
     return Finding(
         f"the result of replica 0 is taken for that of all {read.replicas}: {read.taken:.4g}, "
         f"where the mean is {read.mean:.4g}.",

@@ -112,7 +112,6 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _telling(signals: Signals, functions: tuple[TracedFunction, ...]) -> tuple[TracedFunction, ...]:
-    """Those that train; where a profile's steps call none of such a name, the most called."""
     trains = tuple(function for function in functions if function.trains)
     stepped = signals.profile is not None and signals.steps is not None
     return trains or (functions[:1] if stepped else ())

@@ -85,7 +85,6 @@ def _finds_no_tpu(state: State) -> Finding:
 
 
 def _installed_over(owners: list[str], environment: Environment, *, imported: bool) -> Finding:
-    """Several packages in one folder: a mix of releases, or of builds of one release."""
     versions = {name: environment.distributions[name] for name in owners}
     one_release = imported and len(set(versions.values())) == 1
     for_tpu = "tensorflow-tpu" in owners

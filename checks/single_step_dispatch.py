@@ -114,7 +114,6 @@ def _rehearsed(signals: Signals) -> Judgement:
 
 
 def _steps_per_run(signals: Signals) -> int:
-    """Steps in one run of the longest program, from the steps and runs that a profile marks."""
     profile, _ = replicas_of(signals)
     if signals.steps is None or signals.steps.recovered or not profile.runs:
         raise NotMeasured("a profile without marked steps does not tell their dispatch", ON_THE_TPU)

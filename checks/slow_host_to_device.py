@@ -90,7 +90,6 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _resent(step: ShardedStep) -> Iterator[Finding]:
-    """NumPy arrays that go to the device at each call, and are always the same."""
     same = [each for each in step.arguments if each.resent]
     size = sum(each.bytes for each in same)
     if size > RESENT:
@@ -160,7 +159,6 @@ def _offloaded(
     evidence: Evidence,
     signals: Signals,
 ) -> Finding:
-    """The program keeps tensors in the host's memory and waits for them."""
     offload = share(replicas, HOST_MEMORY)
     longest = [op for op in profile.ops if op.part == HOST_MEMORY][:3]
     names = (

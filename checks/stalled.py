@@ -75,7 +75,6 @@ def _stopped(seen: Throughput) -> Finding:
 
 
 def _silent(seen: Throughput, silent_s: float, longest_s: float, silent: Evidence) -> Finding:
-    """No step for longer than is normal."""
     during = f" in a pause for {seen.pausing}" if seen.pausing else ""
     which = "no first step" if seen.steps == 0 else "no step"
     return Finding(

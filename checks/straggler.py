@@ -125,7 +125,6 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _comparable(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
-    """The replicas that were traced whole; NotMeasured where they are on too few hosts."""
     profile, every = replicas_of(signals)
     # What a trace lost of a replica may be collectives as well as work of its own.
     replicas = tuple(r for r in every if r.part(UNTOLD) <= (1 - WHOLE_TRACE) * sum(r.step_ms))
@@ -167,7 +166,6 @@ def _finding(
 
 
 def _excess(replica: ReplicaSteps, replicas: Sequence[ReplicaSteps], part: str) -> float:
-    """How much longer a part is than on the median replica, ms a step."""
     names = INPUT if part == "input" else (part,)
     others = median(r.part(*names) / len(r.step_ms) for r in replicas)
     return replica.part(*names) / len(replica.step_ms) - others

@@ -84,7 +84,6 @@ def tf2_disabled(signals: Signals) -> Judgement:
 
 
 def _used(use: Tf1Use, trained: bool) -> Finding:
-    """One call of a TensorFlow 1 interface; where a step `trained`, a session beside it is idle."""
     name = use.api.rpartition(".")[2]
     idle = trained and name in _OF_SESSIONS and use.api.startswith("tf.compat.v1.")
     module = use.api.split(".")[1:-1]

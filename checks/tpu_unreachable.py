@@ -80,7 +80,6 @@ def tpu_unreachable(signals: Signals) -> Judgement:
 
 
 def _why(attempt: TpuAttempt, environment: Environment | None) -> tuple[str, str]:
-    """The cause and what mends it: what is installed, where that finds no TPU, else the error."""
     state = state_of(environment) if environment is not None else None
     own = attempt.asked in ("", "local")  # a TPU by name is driven by its own workers
     if state is not None and own and state.drives is False:

@@ -52,7 +52,6 @@ def unbalanced_experts(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _finding(routing: ExpertRouting, sent: int, limit: float) -> Finding:
-    """Fewer places than choices."""
     places = routing.places or 0
     # 1.25 times an even share, in whole numbers: the capacity factor of the paper.
     even = -(-sent * 5 // (4 * routing.experts))

@@ -40,14 +40,12 @@ def updates_lost(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _of_jax(signals: Signals) -> HalfState | None:
-    """By the values of a step's state."""
     numerics = numerics_of(signals)
     need(numerics.state_compared or None, "the state over three steps")
     return numerics.half_state
 
 
 def _of_variables(signals: Signals) -> HalfState | None:
-    """By the dtypes of the variables that steps train: Keras makes no copies of them."""
     of_a_job(signals, "the variables")
     variables = need(signals.variables, "a variable")
     half = [v for v in variables if v.trainable and not v.optimizer and v.dtype in _HALF]

@@ -83,7 +83,6 @@ def _counted(number: int, first: str) -> tuple[Evidence, ...]:
 
 
 def _metrics(numerics: StepNumerics) -> Iterator[Finding]:
-    """Metrics that the step updates on the host."""
     # A metric has several variables, all of one line.
     made = {metric.location: metric for metric in reversed(numerics.outside_metrics)}
     for metric in list(made.values())[:3]:

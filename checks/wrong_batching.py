@@ -67,7 +67,6 @@ def wrong_batching(signals: Signals) -> Judgement:
 
 
 def _of_one(pipe: Pipeline, op: DatasetOp, size: int, replicas: int) -> Judgement:
-    """A pipeline with one batch transformation."""
     where = op.location or pipe.location
     evidence = [Evidence("batch", size, "examples"), Evidence("replicas", replicas, "replicas")]
     if op.batch_named:
@@ -138,7 +137,6 @@ def _named(op: DatasetOp) -> tuple[bool, bool]:
 
 
 def _batched_afterwards(end: JobEnd | None) -> Finding | None:
-    """The job ended because a distributed dataset was to be batched."""
     match = _AFTERWARDS.search(end.error or "") if end is not None else None
     if end is None or match is None:
         return None

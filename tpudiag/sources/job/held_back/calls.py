@@ -81,8 +81,6 @@ class Calls:
             hooks.around(table.MAILED.named(name), partial(call, name), sends=hooks.always)
 
     def _watch_ftp(self, _: object) -> None:
-        """Files sent by FTP; downloads go through."""
-
         def call(name: str, original: Call, ftp: object, *args: object, **kwargs: object) -> object:
             host = str(getattr(ftp, "host", ""))
             if request_rules.is_own(host):

@@ -157,13 +157,11 @@ def _placed(layer: Layer, argument: Argument, args: Args, kwargs: Kwargs) -> tup
 
 
 def _folder(argument: Argument, kwargs: Kwargs) -> int | None:
-    """The descriptor of the folder that a path is relative to, if any."""
     at = kwargs.get(argument.at)
     return at if isinstance(at, int) else None
 
 
 def _written(layer: Layer, path: object, at: int | None) -> object:
-    """A file that is written as a whole."""
     place = layer.made(path, at)
     if place is not path:
         layer.on_change(layer.whole(place), False)
@@ -171,7 +169,6 @@ def _written(layer: Layer, path: object, at: int | None) -> object:
 
 
 def _pattern(layer: Layer, pattern: object, at: int | None) -> object:
-    """A pattern matching files that the job wrote, if it wrote any."""
     whole = layer.whole(pattern, at)
     return layer.place(whole) if whole and glob.glob(layer.place(whole)) else pattern
 
@@ -209,7 +206,6 @@ def _opened(layer: Layer, path: object, mode: object, flags: object, at: int | N
 
 
 def _gone(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
-    """Remove something."""
     path = given(argument, args, kwargs)
     whole = layer.whole(path, _folder(argument, kwargs))
     if not whole:

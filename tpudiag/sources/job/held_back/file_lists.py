@@ -106,7 +106,6 @@ def found(
 
 
 def _name(name: str | bytes) -> str:
-    """A name as text, of a folder as of a file."""
     return os.fsdecode(name).rstrip("/")
 
 

@@ -53,7 +53,6 @@ class HeldBack:
             self._hold_sends(own)
 
     def _hold_sends(self, folder: str) -> None:
-        """Hold back all sends."""
         file = os.path.join(folder, "sends")
         trackers = Trackers(self.ledger.note, os.path.join(folder, "runs"))
         Programs(os.path.join(folder, "programs"), file, self.layer)

@@ -219,7 +219,6 @@ class Layer:
         return _like(path, self.place(whole))
 
     def _copy_tree(self, whole: str) -> None:
-        """Copy an unwritten tree; large files as links."""
         place = self.place(whole)
         self._make_parent(whole, place)
         if not _there(place) and not self._copied(whole, place):
@@ -291,7 +290,6 @@ def _like(path: object, text: str) -> object:
 
 
 def _within(path: str, folder: str) -> bool:
-    """Whether a path is a folder or lies below it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 

@@ -150,7 +150,6 @@ def _sends(rules: ModuleType, method: str, url: str, kind: str, data: str) -> bo
 
 
 def _rules() -> ModuleType:
-    """The rules for requests, from the file beside this one."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "request_rules.py")
     spec = importlib.util.spec_from_file_location("request_rules", path)
     assert spec is not None and spec.loader is not None
@@ -173,7 +172,6 @@ def note(kind: str, what: str) -> None:
 
 
 def _answer(program: str, arguments: Sequence[str]) -> None:
-    """Note and answer a command."""
     words = _command(program, arguments)
     hosts = {urlsplit(each).hostname or "" for each in arguments if "://" in each}
     if program in REQUESTS:

@@ -54,7 +54,6 @@ class Programs:
     def _started(
         self, original: Call, process: object, args: object, *rest: Any, **kwargs: Any
     ) -> object:
-        """A child is started by `subprocess`."""
         self._say_line()
         if kwargs.get("env") is not None:
             kwargs["env"] = environment = {**kwargs["env"]}
@@ -77,7 +76,6 @@ class Programs:
         return self._layer.read(argument) if self._layer.holds(argument) else argument
 
     def _prepare_given(self, environment: dict[Any, Any]) -> None:
-        """Add our variables to an environment made by the job."""
         if all(isinstance(name, str) for name in environment):
             self._prepare(environment)
             environment[program_shim.LINE] = os.environ.get(program_shim.LINE, "")
@@ -96,7 +94,6 @@ class Programs:
         return original(self._argument(path, 0), args, *rest, **kwargs)
 
     def _shell(self, original: Call, command: object) -> object:
-        """A child is started by os.system."""
         self._say_line()
         return original(command)
 

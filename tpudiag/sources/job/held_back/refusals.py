@@ -101,7 +101,6 @@ def _number(error: BaseException) -> int | None:
 
 
 def _is_unreached(error: BaseException) -> bool:
-    """Whether the network was missing."""
     return (
         REFUSED in str(error)
         or isinstance(error, socket.gaierror)
@@ -147,7 +146,6 @@ def _may_have_met(error: subprocess.CalledProcessError) -> bool:
 
 
 def _may_write(path: str) -> bool:
-    """Whether the user's own permissions, ignoring the wall, allow writing a path."""
     while path and not os.path.lexists(path):
         path = os.path.dirname(path)
     return os.access(path or "/", os.W_OK)

@@ -85,8 +85,6 @@ class RemoteCalls:
 
 
 class _Sink:
-    """Accepts every call."""
-
     def __init__(self, grpc: Library) -> None:
         self._grpc = grpc
 

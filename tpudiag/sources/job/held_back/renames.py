@@ -61,7 +61,6 @@ class Renames:
         return self._begins(src) == self._begins(dst)
 
     def _begins(self, path: FileName) -> str:
-        """The mount point of a path's file system."""
         folder = os.path.realpath(os.path.dirname(os.path.abspath(os.fsdecode(path))))
         inside = [
             each for each in self._mount_points if f"{folder}/".startswith(each.rstrip("/") + "/")

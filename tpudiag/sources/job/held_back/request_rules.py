@@ -115,7 +115,6 @@ def _judged_by_names(names: list[str]) -> bool | None:
 
 
 def _fields(body: bytes, kind: str) -> dict[str, object]:
-    """The fields of a form or JSON body."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         try:

@@ -236,7 +236,6 @@ def _nothing(*_: object, **__: object) -> None:
 
 
 def _may_send(method: object) -> bool:
-    """Whether a request may send, judged by its method alone."""
     name = method.decode("latin-1") if isinstance(method, bytes) else str(method)
     return name.upper() not in request_rules.SAFE
 
@@ -250,7 +249,6 @@ def _may_read(request: Any) -> bool:
 
 
 def _read(request: Any) -> bytes | None:
-    """A request's body; None where it is not needed."""
     return b"".join(request.stream) if hooks.quietly(_may_read, request) else None
 
 

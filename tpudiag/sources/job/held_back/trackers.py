@@ -112,5 +112,4 @@ class Trackers:
 
 
 def _is_remote(address: str) -> bool:
-    """Whether an address is that of a server."""
     return urlsplit(address).scheme not in ("", "file", "sqlite") or address == "databricks"

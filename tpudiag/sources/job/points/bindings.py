@@ -64,7 +64,6 @@ def assigned(source: str, line: int, parameters: tuple[str, ...], argument: str)
 
 
 def _given(call: ast.Call, parameters: Sequence[str], name: str) -> ast.expr | None:
-    """What a call gives for a parameter."""
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value

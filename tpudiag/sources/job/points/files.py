@@ -74,7 +74,6 @@ def _calls(owners: str, names: str, *arguments: tuple[str, Effect], first: int =
 def _of_tensorflow(
     module: str, names: str, *arguments: tuple[str, Effect], first: int = 0
 ) -> FileCalls:
-    """Functions of each of TensorFlow's APIs."""
     return _calls(
         f"tf.{module} tf.compat.v2.{module} tf.compat.v1.{module}", names, *arguments, first=first
     )

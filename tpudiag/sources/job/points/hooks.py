@@ -32,8 +32,6 @@ class _Subscriber(NamedTuple):
 
 @dataclass(eq=False)
 class _Hook:
-    """The hook on one place."""
-
     owner: object
     name: str
     original: Call
@@ -191,7 +189,6 @@ def quietly(call: Callable[..., _Result], *args: object, **kwargs: object) -> _R
 def _subscribe(
     point: Point, heard: Call, call: Call, of: object, sends: barrier.Sends | None = None
 ) -> None:
-    """Hook each place of a point where necessary, and subscribe to it."""
     for owner, name in point.places(of):
         hook = _hook(point, owner, name)
         if hook is not None:

@@ -65,7 +65,6 @@ def frames_of_traceback(passed: TracebackType | None) -> list[tuple[str, int, in
 
 
 def _begins(code: CodeType) -> int:
-    """The first line of a function's code, 0 for a module's."""
     return 0 if code.co_name == "<module>" else int(code.co_firstlineno)
 
 
@@ -149,5 +148,4 @@ def _shown(statements: list[ast.stmt], source: str) -> list[tuple[int, int, str]
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """A docstring or a bare constant."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -138,7 +138,6 @@ def resolved(path: str, of: object = None) -> object:
 
 
 def _part(owner: object, part: str, name: str) -> object:
-    """A part of a module or class; None where it is missing."""
     # A package may import attributes lazily and fail: existing ones come first.
     is_module = isinstance(owner, ModuleType) or sys.modules.get(name.rpartition(".")[0]) is owner
     known = (vars(owner).get(part) or sys.modules.get(name)) if is_module else None

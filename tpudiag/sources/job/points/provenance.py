@@ -76,7 +76,6 @@ class Flow:
         return any(not marked.isdisjoint(_names(part)) for part in parts)
 
     def _inside(self, chain: Chain, crash: Chain) -> bool:
-        """Whether both are of one call of one statement, and do not differ in what it calls."""
         for one, other in zip_longest(chain, crash):
             if one is None or other is None:
                 return True
@@ -85,12 +84,10 @@ class Flow:
         return True
 
     def _around(self, line: Line) -> list[ast.stmt]:
-        """The statements that contain a line."""
         known = self._statements.get(line.file, ())
         return [node for node in known if script_text.holds(node, line.number)]
 
     def _statement(self, line: Line) -> ast.stmt | None:
-        """The innermost statement of a line."""
         found = self._around(line)
         return min(found, key=lambda n: (n.end_lineno or n.lineno) - n.lineno, default=None)
 
@@ -166,7 +163,6 @@ def _assigned(node: ast.AST) -> list[tuple[set[str], set[str]]]:
 
 
 def _heads(node: ast.stmt | None) -> Iterator[ast.AST]:
-    """A statement, or the head of a compound one."""
     if node is None:
         return
     if not hasattr(node, "body"):

@@ -173,7 +173,6 @@ def _called_back(code: CodeType) -> set[object]:
 
 
 def _value(kind: _Kind, holder: Any, name: str) -> object:
-    """A slot's value, without running a property; None where it is unset."""
     try:
         if kind == "cell":
             return holder[name].cell_contents

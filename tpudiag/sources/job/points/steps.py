@@ -113,7 +113,6 @@ class StepWatch:
             self._tf.profiler.experimental.stop()
 
     def _stop(self) -> None:
-        """End the job from inside."""
         self._stops += 1
         if self._stops == 1:
             self._observed = self._on_stop()

@@ -55,8 +55,6 @@ def source(file: str) -> bytes | None:
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module from its replacement source, ignoring the file's bytecode."""
-
     def get_code(self, fullname: str) -> CodeType | None:  # noqa: ARG002
         """The module's code."""
         # dont_inherit: this module's own `from __future__ import annotations` must not apply to the
@@ -70,8 +68,6 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the modules with replaced sources."""
-
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:

@@ -242,7 +242,6 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
 
 
 def _end(error: BaseException) -> JobEnd:
-    """How a job ended by an exception."""
     if isinstance(error, StopObservation):
         return JobEnd(how="stopped")
     if isinstance(error, SystemExit):

@@ -219,7 +219,6 @@ def heard(
 def _limit(
     job: JobRun, limits: Limits, total_s: float, phase_s: float, work: HangDetector
 ) -> str | None:
-    """The limit that a job has hit, as text."""
     importing = job.phase.startswith("importing ") and phase_s > limits.import_s
     if importing and not work.goes_on():  # otherwise the machine is slow or busy
         return f"{job.phase} did not end within {limits.import_s:.0f} s, and hangs"

@@ -67,7 +67,6 @@ def user_frames(error: BaseException) -> Iterator[CodeFrame]:
 
 
 def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:
-    """Remove our frames from an exception's traceback and its causes'."""
     seen.add(id(whole))
     others = [frame for frame in whole.stack if not frame.filename.startswith(_OURS)]
     whole.stack[:] = [f for f in others if not any(each in f.filename for each in _STARTERS)]
@@ -78,7 +77,6 @@ def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:
 
 
 def _plain(text: str) -> str:
-    """A text without our frames and colours."""
     return _COLOURS.sub("", _OWN_FRAME.sub("", text))
 
 

@@ -216,7 +216,6 @@ def _usable(python: JobPython, others: Iterable[Place], framework: Framework) ->
 def _with_framework(
     python: JobPython, others: Iterable[Place], framework: Framework
 ) -> JobPython | None:
-    """Another Python with the framework, if there is one."""
     for place in others:
         try:
             other = describe(place)
@@ -229,7 +228,6 @@ def _with_framework(
 
 
 def _last_words(done: subprocess.CompletedProcess[str]) -> str:
-    """The last line of a Python that failed to start."""
     lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
     ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
     return f"{lines[-1][:200]} ({ended})" if lines else f"it ended with {ended}"

@@ -80,7 +80,6 @@ class Dialog:
         self._thread.join(timeout=2.0)
 
     def _sent(self, line: bytes) -> bool:
-        """Send a request; False where there is no reader."""
         with self._writing:
             if self._closed:
                 return False
@@ -90,7 +89,6 @@ class Dialog:
                 return False
 
     def _run(self, run: Callable[[], following.JobRun], requests: int) -> None:
-        """Run the job to its end, in a thread."""
         try:
             self.job = run()
         finally:

@@ -84,7 +84,6 @@ def _project_environment(program: str | None, folder: Path) -> str | None:
 
 
 def _on_path(variables: Mapping[str, str]) -> list[str]:
-    """Each `python3` on PATH once, in order, without this program's own."""
     paths: dict[str, str] = {}
     for entry in variables.get("PATH", "").split(os.pathsep):
         path = Path(entry) / "python3"
@@ -95,5 +94,4 @@ def _on_path(variables: Mapping[str, str]) -> list[str]:
 
 
 def _in_prefix(prefix: str) -> str:
-    """The Python in an environment's folder."""
     return str(Path(prefix).absolute() / "bin" / "python")

@@ -50,7 +50,6 @@ def made(python: JobPython) -> None:
 
 
 def _is_stale(source: Path, tag: str) -> bool:
-    """Whether a source's bytecode is missing or outdated."""
     made_of = source.parent / "__pycache__" / f"{source.stem}.{tag}.pyc"
     try:
         return made_of.stat().st_mtime < source.stat().st_mtime
@@ -159,7 +158,6 @@ class _Pipes:
 def _command(
     spec: JobSpec, python: JobPython, folder: Path, pipes: _Pipes, inherited: list[int]
 ) -> list[str]:
-    """The command that starts the job; by the launcher where the system supports that."""
     own = [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(pipes.facts_in)]
     if not LAUNCHED:
         return own
@@ -221,7 +219,6 @@ def added_variables(spec: JobSpec) -> dict[str, str]:
 
 
 def _text_of(program: str) -> str:
-    """The text of a script; empty where it is none."""
     try:
         return Path(program).read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError):
@@ -229,7 +226,6 @@ def _text_of(program: str) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the job and everything it started."""
     if process.poll() is None:
         for number, wait_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, GRACE_S)):
             with contextlib.suppress(ProcessLookupError):

@@ -52,7 +52,6 @@ def send(
 
 
 def _step_times(steps: StepWatch) -> StepTimes | None:
-    """The step times, those under the profiler where there are some."""
     times_ms = tuple(steps.profiled_ms or steps.times_ms)
     if not times_ms:
         return None
@@ -60,13 +59,11 @@ def _step_times(steps: StepWatch) -> StepTimes | None:
 
 
 def _variables(watches: Watches) -> tuple[VariableSeen, ...]:
-    """The variables, and which of them are trained."""
     watches.variables.trains(v for call in watches.gradients.calls for v in call.sources)
     return watches.variables.facts()
 
 
 def _dispatch(watches: Watches, steps: StepWatch) -> Dispatch | None:
-    """How steps reach the device; None before the first step."""
     if not steps.steps:
         return None
     eager_location = watches.strategies.eager_location or watches.gradients.eager_location

@@ -134,7 +134,6 @@ class Observation:
         lowering.shapes = tuple(shape for pipeline in feeding for shape in pipeline.one_shape)
 
     def _after_call(self, function: FunctionRecord, traced: bool) -> None:
-        """An outermost tf.function returned."""
         self.watches.pipelines.feeds.called(function.trains)
         if function.trains:
             if function.heavy:
@@ -163,7 +162,6 @@ class Observation:
         fitting_replicas.end_if_too_large(self._spec, self.watches, self._recorder)
 
     def _step_done(self, eager: bool, enough: bool = False, traced: bool = False) -> None:
-        """Training steps were dispatched and returned."""
         steps = self._steps
         if steps.steps == 0 and not eager:
             moved = self.watches.keras.steps_of_first_call()
@@ -181,14 +179,12 @@ class Observation:
         self._recorder.phase(f"going on with {which.partition(' at ')[0]} traced, not run")
 
     def _first_step(self) -> None:
-        """The first training step is done: its graph can be read before timing begins."""
         self._told.set()
         barrier.attempt("step", self._reader.read)
         self._send()
         self._recorder.phase("observing steps")
 
     def _stop(self) -> bool:
-        """Enough steps were observed: send the facts, and continue if the rest is wanted, too."""
         self._send_seen()
         whole = self.watches.whole
         if whole is not None and self._spec.rest_s > 0:
@@ -213,7 +209,6 @@ class Observation:
         os._exit(0)
 
     def _send_seen(self) -> None:
-        """Close the profile, read the step and send the facts so far."""
         self._recorder.phase("writing the profile")
         barrier.attempt("profile", self._steps.close_profile)
         self._recorder.phase("reading what was seen")
@@ -225,7 +220,6 @@ class Observation:
         self._send()
 
     def _send(self) -> None:
-        """Send the facts that grow while the job runs."""
         job_facts.send(self._recorder, self.watches, self._steps, self._imported)
 
     def _serve(self, lowering: LoweringWatch, step: StepCall) -> None:

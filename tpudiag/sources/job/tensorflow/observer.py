@@ -142,7 +142,6 @@ class Observer:
             self.observation.ended(error, end)
 
     def _watch_keras(self, observation: Observation, keras: Library, package: str) -> None:
-        """Hook a Keras after TensorFlow's import."""
         if self.fake_data is not None:
             self.fake_data.watch_keras(keras)
         observation.watches.watch_keras(keras, package, self._spec.rehearse)
@@ -155,8 +154,6 @@ class Observer:
 def _both(
     first: Callable[[Library], None], second: Callable[[Library], None]
 ) -> Callable[[Library], None]:
-    """Calls both."""
-
     def call(module: Library) -> None:
         first(module)
         second(module)

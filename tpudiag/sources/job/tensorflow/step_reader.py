@@ -79,7 +79,6 @@ class StepReader:
             self._recorder.put(step_ops=merged)
 
     def _step_ops(self, call: GradientCall) -> StepOps:
-        """The operations of the observed step."""
         self._ops = graphs.step_ops(call)
         return self._ops
 
@@ -107,7 +106,6 @@ class StepReader:
         return inputs
 
     def _matrix_ops(self, calls: list[GradientCall], batch: Batch | None) -> tuple[MatrixOp, ...]:
-        """The matrix products of the step, each once."""
         layer_line = self._watches.keras.layers.line_of
         rows = batch.per_replica_batch if batch is not None else None
         products = {

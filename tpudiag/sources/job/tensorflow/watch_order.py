@@ -90,7 +90,6 @@ class Watches:
         self._connect()
 
     def _connect(self) -> None:
-        """Connect the watches with each other."""
         self.gradients.on_traced_gradient = self._mark_training
         self.strategies.on_run = self._mark_replicated
         self.functions.before_call = self._calling
@@ -103,7 +102,6 @@ class Watches:
             self.loop.results.on_step = self.numbers.step_done
 
     def _calling(self, args: Args, kwargs: Kwargs) -> None:
-        """An outermost tf.function is about to be called."""
         self.keras.calling()
         self.pipelines.feeds.calling(args, kwargs)
 
@@ -126,18 +124,15 @@ class Watches:
         self.loop.watch_keras(keras, package)
 
     def _mark_training(self) -> None:
-        """A gradient is being traced: the active function is a training step."""
         if self.functions.current is not None:
             self.functions.current.trains = True
 
     def _mark_replicated(self) -> None:
-        """A step runs on replicas, by the active function if there is one."""
         if self.functions.current is not None:
             self.functions.current.replicated = True
 
 
 def _stand_in_for_tpu(tf: Library, spec: JobSpec, recorder: Recorder) -> CpuReplicas:
-    """Replace the target's replicas by CPU replicas."""
     fewer = interventions.allowed(InterventionKind.REPLICAS)
     replicas, hosts = (spec.replicas, spec.hosts) if fewer else (spec.real_replicas, 1)
     made = tpu_stubs.install(

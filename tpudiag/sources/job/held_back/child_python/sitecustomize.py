@@ -83,7 +83,6 @@ def _close() -> None:
 
 
 def _hook(name: str, module: ModuleType) -> None:
-    """Hook a module with the hooks of the job's own Python."""
     if not any(type(finder).__name__ == "OwnPackage" for finder in sys.meta_path):
         process = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "process")
         bootstrap = _load("_tpudiag_bootstrap", os.path.join(process, "bootstrap.py"))

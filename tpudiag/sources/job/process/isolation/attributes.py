@@ -48,7 +48,6 @@ def keep(*, no_truncation: bool = False) -> None:
 
 
 def _filter(no_truncation: bool) -> list[tuple[int, int, int, int]]:
-    """The filter as instructions of the kernel's packet filter."""
     architecture, plain, sets, removes, ioctl = _MACHINES[platform.machine()]
     program = [
         (_LOAD, 0, 0, _ARCHITECTURE),

@@ -79,7 +79,6 @@ def redirected(folder: str) -> tuple[Change, ...]:
 
 
 def _copy(source: str, target: str) -> None:
-    """Copy a file or renamed folder, as far as it is readable."""
     os.makedirs(os.path.dirname(target), exist_ok=True)
     with suppress(OSError, shutil.Error):
         if os.path.isdir(source) and not os.path.islink(source):
@@ -89,13 +88,11 @@ def _copy(source: str, target: str) -> None:
 
 
 def _name(path: str, working: str) -> str:
-    """A file's name in the folder that keeps it."""
     start = working.rstrip("/") + "/"
     return path[len(start) :] if path.startswith(start) else path.lstrip("/")
 
 
 def _of_layer(layer: Layer) -> Iterator[Change]:
-    """One layer's changes."""
     gone: list[Change] = []
     moved: set[str] = set()
     for folder, names, files in os.walk(layer.upper):
@@ -127,7 +124,6 @@ def _of_layer(layer: Layer) -> Iterator[Change]:
 
 
 def _of_file(layer: Layer, upper: str, path: str) -> Change | None:
-    """A file's change; None where it is our own copy."""
     now = os.lstat(upper)
     # How an overlay marks a removed lower file.
     if stat.S_ISCHR(now.st_mode) and now.st_rdev == 0:

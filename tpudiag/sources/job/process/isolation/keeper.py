@@ -54,7 +54,6 @@ class Keeper:
                 self._look_at_memory()
 
     def _look_at_memory(self) -> None:
-        """End the job where it leaves too little memory."""
         left = available_bytes()
         if left < self.spare_bytes:
             self.shortage = (
@@ -81,7 +80,6 @@ def end_descendants() -> None:
 
 
 def _children() -> list[int]:
-    """This process's children, including zombies."""
     own, found = os.getpid(), list[int]()
     for name in os.listdir("/proc"):
         if name.isdecimal():

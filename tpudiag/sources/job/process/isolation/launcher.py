@@ -49,7 +49,6 @@ def main() -> None:
 
 
 def _run(wanted: Launch) -> int:
-    """Run the job to its end; returns its wait status. Raises OSError."""
     layers = _layers(wanted) if wanted.isolation == "overlay" else None
     read_end, write_end = os.pipe()
     system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
@@ -93,7 +92,6 @@ def _run(wanted: Launch) -> int:
 
 
 def _layers(wanted: Launch) -> Layers:
-    """The file system with layers, in namespaces of this process's own."""
     home = os.environ.get("HOME") or "/"
     without_rights = _new_namespaces(wanted)
     folder = Path(wanted.folder, launch.LAYER)
@@ -131,7 +129,6 @@ def _new_namespaces(wanted: Launch) -> bool:
 
 
 def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outcome:
-    """The report on a job that ended."""
     led = str(Path(wanted.folder, launch.REDIRECTED))
     changes = held.changes(layers.layers) if layers is not None else held.redirected(led)
     if wanted.keep:
@@ -143,7 +140,6 @@ def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outc
 
 
 def _tell(wanted: Launch, outcome: Outcome) -> None:
-    """Write the report for the tool."""
     # Into its reserved space: the job may have filled the disk.
     with suppress(OSError), Path(wanted.folder, launch.TOLD).open("r+", encoding="utf-8") as file:
         file.write(launch.encoded(outcome))

@@ -119,7 +119,6 @@ class Layers:
             self._place(each, self.root + each)
 
     def _layered(self, path: str, target: str) -> None:
-        """Put a layer over a folder; raises OSError."""
         # A folder in which one mount failed cannot be reused.
         self._tried += 1
         folder = _made(self.folder, f"layer-{self._tried}")
@@ -127,7 +126,6 @@ class Layers:
         self.layers.append(Layer(path, f"{folder}/upper"))
 
     def _overlay(self, path: str, target: str, folder: str) -> None:
-        """Mount an overlay; raises OSError."""
         upper, work = _made(folder, "upper"), _made(folder, "work")
         _like(path, upper)
         opened = [os.open(each, os.O_PATH | os.O_DIRECTORY) for each in (path, upper, work)]
@@ -163,14 +161,12 @@ class Layers:
         self.layers.append(Layer(path, target, is_copy=True))
 
     def _bound(self, path: str, target: str) -> None:
-        """Show a folder read-only."""
         system.bind(path, target)
         if os.access(path, os.W_OK) and not os.statvfs(path).f_flag & os.ST_RDONLY:
             self.read_only.append(path)
         system.make_read_only(target)
 
     def _system(self, path: str) -> None:
-        """Show devices and the kernel's own tree, unchangeable."""
         if not os.path.isdir(path):
             return
         target = self.root + path
@@ -184,7 +180,6 @@ class Layers:
                     system.make_read_only(self.root + each)
 
     def _shared_memory(self, memory_bytes: int) -> None:
-        """/dev/shm for shared memory, with a layer in memory."""
         target = f"{self.root}/dev/shm"
         if not os.path.isdir(target):
             return
@@ -247,7 +242,6 @@ def _like(path: str, new: str) -> None:
 
 
 def _bound_file(path: str, target: str) -> None:
-    """Show a file read-only."""
     if not os.path.lexists(target):
         with open(target, "w", encoding="utf-8"):
             pass

@@ -89,7 +89,6 @@ def system_call(number: int, *arguments: object) -> int:
 
 
 def _checked(result: int, name: str) -> int:
-    """The result of a call; OSError where it failed."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), name)

@@ -62,7 +62,6 @@ class FullReplicas:
         workers: object,
         replicas: int,
     ) -> object:
-        """Split a global batch."""
         fills = interventions.allowed(InterventionKind.ROWS)
         if not fills or workers != 1 or not self._may_leave_one_empty(dataset, replicas):
             return original(distributed, dataset, workers, replicas)

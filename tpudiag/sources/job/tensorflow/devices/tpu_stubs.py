@@ -68,8 +68,6 @@ def install(
 
 
 def _devices(device: Call, system: TpuSystem) -> Call:
-    """The target's devices where a script requests TPUs; else the existing ones."""
-
     def listed(original: Call, device_type: object = None) -> object:
         if device_type == "TPU":
             return [device(f"/device:TPU:{number}", "TPU") for number in range(system.replicas)]
@@ -81,7 +79,6 @@ def _devices(device: Call, system: TpuSystem) -> Call:
 
 
 def _device(cpus: CpuReplicas, original: Call, device_name: object) -> object:
-    """tf.device, with a CPU replica instead of a TPU."""
     name = str(getattr(device_name, "name", device_name))
     match = _TPU_DEVICE.match(name if name.startswith("/") else f"/{name}")
     # More devices may be named than replicas run: they share.

@@ -71,8 +71,6 @@ def hardware_feature() -> object:
 
 
 class _Resolver:
-    """TPUClusterResolver's attributes, for the target instead of a cluster."""
-
     tpudiag_system: TpuSystem
     rpc_layer = "grpc"
     environment = ""

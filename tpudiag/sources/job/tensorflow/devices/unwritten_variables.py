@@ -55,7 +55,6 @@ def _held_elements(made: Callable[[], object]) -> int | None:
 
 
 def _content(cell: CellType) -> Any:
-    """A closure cell's content; None where it is empty."""
     try:
         return cell.cell_contents
     except ValueError:

@@ -57,7 +57,6 @@ class Constants:
         return prod(known) if parts and len(known) == len(parts) else None
 
     def _dimension(self, operation: Operation) -> float | None:
-        """One dimension of a tensor's shape; an unknown first one is the batch."""
         shape = operation.inputs[0].op
         begin = self._static(operation.inputs[1])
         if begin is None or begin.size != 1:
@@ -127,7 +126,6 @@ def passed_on(operation: Operation) -> Tensor:
 
 
 def _combined(kind: str, left: float, right: float) -> float | None:
-    """A product, quotient or sum of two constants, or the larger of them."""
     if kind == "Mul":
         return left * right
     if kind in DIVIDE:

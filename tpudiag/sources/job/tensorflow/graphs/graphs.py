@@ -240,7 +240,6 @@ def _is_reserve_space(tensor: Tensor) -> bool:
 
 
 def _buffer(tensor: Tensor) -> Tensor:
-    """The tensor whose memory this one shares."""
     while tensor.op.type in _SAME_BUFFER and len(tensor.op.inputs) > tensor.value_index:
         tensor = tensor.op.inputs[tensor.value_index if tensor.op.type == "IdentityN" else 0]
     return tensor

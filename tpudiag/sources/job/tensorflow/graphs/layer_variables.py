@@ -24,7 +24,6 @@ def name_read_by(operation: Operation) -> str | None:
 
 
 def _read(tensor: Tensor) -> Operation | None:
-    """The operation that read the variable behind a tensor, None for another tensor."""
     for _ in range(_DEPTH):
         if tensor.op.type == "ReadVariableOp":
             return tensor.op
@@ -35,7 +34,6 @@ def _read(tensor: Tensor) -> Operation | None:
 
 
 def _name(handle: object) -> str | None:
-    """The name of the variable with this handle, in its graph or an outer one."""
     for _ in range(_DEPTH):
         graph = getattr(handle, "graph", None)
         if graph is None or not hasattr(graph, "captures"):

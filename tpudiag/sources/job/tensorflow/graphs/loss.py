@@ -167,7 +167,6 @@ class _Walk:
             yield from self._behind(tensor, way, depth)
 
     def _behind(self, tensor: Tensor, way: Term, depth: int) -> Iterator[Term]:
-        """The terms behind the operation that made a tensor."""
         operation = tensor.op
         kind = operation.type
         if kind in ("Sum", "Mean"):
@@ -222,7 +221,6 @@ class _Walk:
         return depends_on_input(value) or (size in (None, self._batch) and is_drawn(value))
 
     def _summed(self, value: Tensor, way: Term, location: Location | None) -> Term:
-        """The term of a sum over the batch."""
         count = value.shape.num_elements()
         constants = (*way.constants, *self._constants.inside(value))
         if count is None:
@@ -261,7 +259,6 @@ class _Walk:
                 yield replace(term, known=False)
 
     def _mixed(self, operation: Operation, way: Term, parts: list[Term]) -> Term:
-        """A ratio or product of reductions: no multiple of either."""
         inner = tuple(constant for part in parts for constant in part.constants)
         return Term(
             base=1.0, per_example=1, constants=(*way.constants, *inner), linear=False,
@@ -282,7 +279,6 @@ class _Walk:
         )  # fmt: skip
 
     def _called(self, tensor: Tensor, way: Term, depth: int) -> Iterator[Term]:
-        """The result of a called function, or an argument of the current one."""
         operation = tensor.op
         if operation.type == "Placeholder":
             outer = self._outside.get((id(operation.graph), operation.name))

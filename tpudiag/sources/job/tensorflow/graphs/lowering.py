@@ -132,7 +132,6 @@ class LoweringWatch:
         os._exit(0)
 
     def _answer(self, spec: JobSpec, batch: Batch | None) -> None:
-        """Answer the requests."""
         self._recorder.put(batch=batch, phase=LOWERING)
         if batch is None:
             return
@@ -165,7 +164,6 @@ class LoweringWatch:
         return replace(lowered, steps_per_dispatch=self.steps_per_dispatch())
 
     def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
-        """Trace, lower and write; raises TensorFlow's errors."""
         step = self.step
         if step is None:
             return LoweredStep(
@@ -207,7 +205,6 @@ class LoweringWatch:
         )
 
     def _resized(self, spec: Spec, batch: int, wanted: int) -> Spec:
-        """The spec with its batch dimension changed, and known values for its open dimensions."""
         if spec.shape.rank and spec.shape[0] in (batch, None):
             example = spec.shape.as_list()[1:]
             if None in example:
@@ -218,7 +215,6 @@ class LoweringWatch:
 
 
 def _fits(known: Sequence[int], open_: Sequence[int | None]) -> bool:
-    """Whether a shape matches an open one."""
     return len(known) == len(open_) and all(
         size in (None, seen) for seen, size in zip(known, open_, strict=True)
     )

@@ -20,8 +20,6 @@ _GATHERS = ("ResourceGather", "GatherV2", "GatherNd", "ResourceGatherNd")
 
 @dataclass(frozen=True)
 class _Sizes:
-    """The sizes of a product as the MXU computes it."""
-
     batch: int
     rows: int
     contraction: int
@@ -108,7 +106,6 @@ class _Shapes:
 def _location(
     operation: Operation, layer_line: Callable[[str], Location | None]
 ) -> Location | None:
-    """The line that made an operation's layer, or else the operation."""
     return (
         layer_line(layer_variables.name_read_by(operation) or operation.name)
         or user_lines.of_frames(operation.traceback or ())
@@ -144,7 +141,6 @@ def _product(operation: Operation, shapes: _Shapes) -> _Sizes | None:
 
 
 def _matmul(operation: Operation, shapes: _Shapes) -> _Sizes | None:
-    """Sizes of MatMul and its batched forms."""
     plain = operation.type == "MatMul"
     transposed, right_too = (
         operation.get_attr(name)
@@ -164,7 +160,6 @@ def _matmul(operation: Operation, shapes: _Shapes) -> _Sizes | None:
 
 
 def _einsum(operation: Operation, shapes: _Shapes) -> _Sizes | None:
-    """Sizes of an Einsum of two operands, as a batched product."""
     inputs, _, output = operation.get_attr("equation").decode().replace(" ", "").partition("->")
     terms = inputs.split(",")
     if len(terms) != 2:

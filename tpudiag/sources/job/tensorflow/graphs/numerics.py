@@ -49,8 +49,6 @@ class ClippingWatch:
             hooks.before(each, self._clips(each.name))
 
     def _clips(self, name: str) -> Callable[..., None]:
-        """Note a call that clips one replica's gradients."""
-
         def note(*args: object, **kwargs: object) -> None:
             if not self._gradients.calls or self._tf.executing_eagerly():
                 return
@@ -91,7 +89,6 @@ def read(
 def _merged(
     tf: Library, operations: list[Operation], layer_line: LayerLine
 ) -> Iterator[MergedNumbers]:
-    """Casts of known positions to 16 bits that cannot tell them apart."""
     for operation in operations:
         if operation.type != "Cast" or operation.outputs[0].dtype.base_dtype.name not in _HALF:
             continue
@@ -123,7 +120,6 @@ def _line(operation: Operation, layer_line: LayerLine) -> Location | None:
 
 
 def _low_precision(target: Tensor, layer_line: LayerLine) -> Iterator[LowPrecisionOp]:
-    """The operations between the last matrix products and the loss that run in 16 bits."""
     # Before the last product is the network, which is meant to run in 16 bits.
     for operation in islice(graphs.upstream(target, _is_product), MOST_FOLLOWED):
         half = [t for t in operation.inputs if t.dtype.base_dtype.name in _HALF]
@@ -144,7 +140,6 @@ def _is_product(operation: Operation) -> bool:
 def _batch_norms(
     tf: Library, operations: list[Operation], layer_line: LayerLine
 ) -> Iterator[BatchNorm]:
-    """Batch normalisations in training, by layer."""
     layers: dict[str, BatchNorm] = {}
     for operation in operations:
         if operation.type.startswith("FusedBatchNorm"):

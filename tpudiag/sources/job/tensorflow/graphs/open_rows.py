@@ -41,7 +41,6 @@ class OpenRows:
         return self._from_operation(tensor, rest, _FARTHEST)
 
     def _rows(self, tensor: Tensor, farthest: int) -> int | None:
-        """The first dimension, followed back at most `farthest` operations."""
         size = tensor.shape[0] if tensor.shape.rank else None
         if size is not None:
             return int(size)
@@ -54,7 +53,6 @@ class OpenRows:
         return self._known[key]
 
     def _from_operation(self, tensor: Tensor, rest: list[int | None], farthest: int) -> int | None:
-        """The rows known from the operation that made a tensor."""
         operation = tensor.op
         if operation.type in _SAME_ELEMENTS:
             elements = self._elements(operation.inputs[0], farthest - 1)
@@ -74,7 +72,6 @@ class OpenRows:
         return self._replica_batch
 
     def _elements(self, tensor: Tensor, farthest: int) -> int | None:
-        """The number of a tensor's elements."""
         if tensor.shape.rank is None or farthest <= 0:
             return None
         sizes = tensor.shape.as_list()

@@ -106,7 +106,6 @@ class OperationLines:
         return call
 
     def _note(self, graph: Graph, added: Iterable[Operation], line: str) -> None:
-        """The operations added by a call; those of inner calls already have their line."""
         lines = self._lines.setdefault(graph, {})
         for operation in added:
             lines.setdefault(operation.name, line)

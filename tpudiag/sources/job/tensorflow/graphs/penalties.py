@@ -103,5 +103,4 @@ def _scaled(
 
 
 def _digits(value: float) -> int:
-    """Significant ones."""
     return len(f"{value:.5e}".partition("e")[0].rstrip("0"))

@@ -80,7 +80,6 @@ def _inputs(body: Graph, operation: Operation, other: Operation) -> Inputs:
 
 
 def _same(tf: Library, one: Tensor, two: Tensor, inputs: Inputs, depth: int) -> bool:
-    """Whether two tensors, one of each replica, are equal."""
     if depth == 0 or one.op.type != two.op.type or one.op.type.startswith(_OWN):
         return False
     if one.op.type == "Placeholder":
@@ -98,5 +97,4 @@ def _same(tf: Library, one: Tensor, two: Tensor, inputs: Inputs, depth: int) -> 
 
 
 def _fixed(seed: Tensor) -> bool:
-    """Whether a seed is computed of constants alone, so that it is the same in each step."""
     return all(each.inputs or each.type == "Const" for each in graphs.upstream(seed))

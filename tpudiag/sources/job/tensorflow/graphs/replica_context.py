@@ -94,12 +94,10 @@ def _gathering(tf: Library, replicas: int) -> object:
 
 
 def _alone(value: object) -> tuple[object]:
-    """A value as that of one replica."""
     return (value,)
 
 
 def _all_reduce(tf: Library, reduce_op: object, value: object, replicas: int) -> object:
-    """XLA's sum or mean of a value over the replicas."""
     tensor = tf.convert_to_tensor(user_lines.first_replica_value(value))
     if replicas == 1 or tensor.dtype.name not in REDUCIBLE:
         return tensor

@@ -95,7 +95,6 @@ class StepProgram:
         return locations
 
     def _arguments(self) -> list[str]:
-        """The names of the program's arguments: the step's inputs, then its variables."""
         variables = {id(v.handle): v.name for v in self._graph().variables}
         names: list[str] = []
         # The captured tensors by the graph's own inputs for them.
@@ -124,7 +123,6 @@ class StepProgram:
         return tuple(ops.get(kind, RefusedOp(kind, kind)) for kind in sorted(kinds))
 
     def _at(self, error: str) -> tuple[RefusedOp, ...]:
-        """The first operation named in a refusal, as `{{node dense/MatMul}}`."""
         named = {name.rpartition("/")[2]: name for name in _NODE.findall(error)}
         for operation, _ in graphs.operations(self._graph()) if named else ():
             if operation.name in named.values() or operation.name.rpartition("/")[2] in named:

@@ -48,7 +48,6 @@ def _names() -> Iterator[tuple[str, int, str]]:
 
 
 def _integers(names: Mapping[str, object]) -> Iterator[tuple[str, int]]:
-    """Integers among names, and among the fields of named objects."""
     for name, value in list(names.items()):
         if _is_count(value):
             yield name, value
@@ -61,7 +60,6 @@ def _integers(names: Mapping[str, object]) -> Iterator[tuple[str, int]]:
 
 
 def _fields(value: Any) -> list[tuple[object, object]]:
-    """The fields of options and settings: absl flags, argparse namespaces, dataclasses, dicts."""
     try:
         if type(value).__name__ == "FlagValues":
             return list(value.flag_values_dict().items())

@@ -105,7 +105,6 @@ class DatasetReader:
         )
 
     def _walk(self, dataset: Dataset, chain: list[Dataset], visited: set[int]) -> None:
-        """Add a dataset after those that it is made from."""
         while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
             dataset = privates.HELD.of(dataset)  # wrapped for scripts of TensorFlow 1
         if id(dataset) in visited:
@@ -159,7 +158,6 @@ class DatasetReader:
         )
 
     def _element_bytes(self, dataset: Dataset) -> int | None:
-        """The size of one element, None for unknown dimensions or strings."""
         total = 0
         for spec in files.tried(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
             count = files.tried(spec.shape.num_elements) if hasattr(spec, "shape") else None
@@ -213,13 +211,11 @@ def _rewrites(options: Any, name: str) -> bool:
 
 
 def _function_graph(dataset: Dataset) -> Graph | None:
-    """The graph of a transformation's user function, None where it has none."""
     wrapper = privates.MAP_FUNCTION.of(dataset, None) or privates.PREDICATE.of(dataset, None)
     return files.tried(lambda: wrapper.function.graph) if wrapper is not None else None
 
 
 def _op_types(graph: Graph | None) -> list[str]:
-    """The types of the operations of a graph and of all functions that it may call."""
     if graph is None:
         return []
     defined = graph.as_graph_def()

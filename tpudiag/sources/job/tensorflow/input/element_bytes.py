@@ -45,7 +45,6 @@ def _host_bytes(tf: Library, dataset: Dataset, payload_bytes: int | None) -> int
 
 
 def _sampled(tf: Library, dataset: Dataset) -> int | None:
-    """The mean bytes of the first elements, strings included."""
     sizes: list[int] = []
     end = time.monotonic() + LONGEST_S
     for element in dataset.take(SAMPLES):

@@ -136,7 +136,6 @@ def _mark(carrier: object, feed: Feed) -> None:
 
 
 def _references(leaves: Iterable[object]) -> list[weakref.ref[object]]:
-    """Weak references, so that watching a batch does not keep it alive."""
     references: list[weakref.ref[object]] = []
     for leaf in leaves:
         with contextlib.suppress(TypeError):

@@ -57,7 +57,6 @@ def _names(dataset: Dataset, known: dict[int, list[str]]) -> list[str]:
 
 
 def _strings(source: object) -> list[str]:
-    """The scalar strings of a source made of tensors, one per element."""
     tensors = privates.TENSORS.of(source, None)
     if not tensors or len(tensors) != 1 or tensors[0].dtype.name != "string":
         return []

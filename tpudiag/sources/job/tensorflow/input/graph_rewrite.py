@@ -16,8 +16,6 @@ FUNCTION = (*SIGNATURE, "f", "Targuments")
 
 
 class _Node(Protocol):
-    """An operation of a pipeline."""
-
     name: str
     op: str
     input: list[str]
@@ -25,8 +23,6 @@ class _Node(Protocol):
 
 
 class _Program(Protocol):
-    """A pipeline as a GraphDef."""
-
     node: Any
     """Its nodes, as a protobuf list."""
     ParseFromString: Callable[[bytes], object]
@@ -115,7 +111,6 @@ _CALLS_AT = {"ParallelMapDatasetV2": -1, "ParallelInterleaveDatasetV4": -1}
 
 
 def _graph(tf: Library, dataset: Dataset) -> _Program:
-    """The pipeline as a GraphDef, without random state."""
     policy = tf.data.experimental.ExternalStatePolicy.IGNORE
     graph: _Program = tf.compat.v1.GraphDef()
     made = privates.SERIALIZED.of(dataset)(external_state_policy=policy)
@@ -124,7 +119,6 @@ def _graph(tf: Library, dataset: Dataset) -> _Program:
 
 
 def _become(node: _Node, op: str, inputs: list[str], kept: tuple[str, ...]) -> None:
-    """Turn a node into another operation with the same function."""
     for key in [key for key in node.attr if key not in kept]:
         del node.attr[key]
     node.op = op
@@ -134,7 +128,6 @@ def _become(node: _Node, op: str, inputs: list[str], kept: tuple[str, ...]) -> N
 
 
 def _constant(graph: _Program, value: int | bytes) -> str:
-    """A new scalar constant in the graph; its name."""
     node = graph.node.add(name=f"added_constant_{len(graph.node)}", op="Const")
     tensor = node.attr["value"].tensor
     tensor.tensor_shape.SetInParent()

@@ -104,7 +104,6 @@ def cost(tf: Library, run: Run, pipeline: Pipeline, for_s: float) -> InputCost:
 
 
 def _read_bytes() -> int | None:
-    """The bytes read by this process; None where the system does not provide them."""
     try:
         with open("/proc/self/io", encoding="ascii") as counters:  # noqa: PTH123
             fields = dict(line.split(": ") for line in counters)
@@ -121,7 +120,6 @@ def _speeds(
     budget_s: float,
     runs: dict[str, Run],
 ) -> Iterator[InputSpeed]:
-    """Examples per second, original and with each fix; `runs` collects the pipelines run."""
     # A turn runs the original, each fix, and once more the original with a slow consumer; one turn
     # fills a cache.
     turn_s = budget_s / (TURNS * (2 + len(mended)) + 1)
@@ -161,7 +159,6 @@ def _by_others_s() -> float | None:
 
 
 def _shapes(tf: Library, element: object) -> tuple[tuple[int, ...], ...] | None:
-    """The shapes of a batch's tensors without the first dimension; None where one is ragged."""
     shapes = [t.shape[1:] for t in tf.nest.flatten(element) if hasattr(t, "shape")]
     if any(size is None for shape in shapes for size in shape):
         return None

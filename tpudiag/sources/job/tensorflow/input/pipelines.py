@@ -17,8 +17,6 @@ FILLED_IN = "_tpudiag_filled_in"
 
 @dataclass
 class _ReadPipeline:
-    """A pipeline that was distributed or read."""
-
     pipeline: Pipeline
     owner: Dataset
     chain: list[Dataset]
@@ -61,7 +59,6 @@ class PipelineWatch:
         )
 
     def _read_what_trains(self) -> None:
-        """Read the datasets that a library iterated and a step consumed."""
         for feed in self.feeds.training():
             if id(feed.dataset) not in self._read:
                 self._add(feed.dataset, location=feed.location)
@@ -79,7 +76,6 @@ class PipelineWatch:
     def _distributed(
         self, original: Call, strategy: Strategy, dataset: Dataset, *args: object, **kwargs: object
     ) -> object:
-        """A dataset is distributed; the one that our replacement passes on is not another."""
         if self._distributing:
             return original(strategy, dataset, *args, **kwargs)
         with hooks.instead(self, _distributing=True):

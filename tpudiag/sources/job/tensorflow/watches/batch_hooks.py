@@ -17,8 +17,6 @@ FOLLOWED = 50
 
 @dataclass
 class _Seen:
-    """The effects of one hook's calls."""
-
     location: Location
     calls: int = 0
     counted: int = 0

@@ -112,7 +112,6 @@ def _argument(index: int, name: str) -> Callable[..., object]:
 
 
 def _shapes(variables: Iterable[VariableSeen]) -> Counter[tuple[int, ...]]:
-    """Of those with dimensions."""
     return Counter(each.shape for each in variables if each.shape)
 
 

@@ -44,7 +44,6 @@ class FunctionWatch:
         hooks.before(table.MADE_EAGER, self._note_eager)
 
     def _note_eager(self, run_eagerly: bool = True) -> None:
-        """All functions are switched to eager execution, or back."""
         self.made_eager_at = user_lines.caller() if run_eagerly else None
 
     def facts(self) -> tuple[TracedFunction, ...]:
@@ -67,7 +66,6 @@ class FunctionWatch:
         return self._observe(original, function, args, kwargs)
 
     def _observe(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
-        """One outermost call: run, or answered where it was observed before."""
         record = self._record(function)
         forward = self.forward
         # The first call always runs: its trace provides all that checks know of the function.
@@ -100,7 +98,6 @@ class FunctionWatch:
     def _run(
         self, record: FunctionRecord, original: Call, function: Function, args: Args, kwargs: Kwargs
     ) -> object:
-        """One outermost call that runs, traced or not."""
         forward = self.forward
         if forward is not None:
             forward.move_counters()
@@ -152,7 +149,6 @@ class FunctionWatch:
 def _call(
     _: FunctionRecord, original: Call, function: Function, args: Args, kwargs: Kwargs
 ) -> object:
-    """An outermost call, as it is."""
     return original(function, *args, **kwargs)
 
 

@@ -55,11 +55,9 @@ class IteratorStartWatch:
     def _distribute(
         self, distributed: object, _: object, dataset: Dataset, *__: object, **___: object
     ) -> None:
-        """Remember the dataset behind a distributed one."""
         self._sources[id(distributed)] = distributed, dataset
 
     def _start(self, original: Call, dataset: Dataset) -> object:
-        """A dataset is iterated."""
         location = user_lines.direct_caller() if self._tf.executing_eagerly() else None
         if location is None:
             return original(dataset)

@@ -78,7 +78,6 @@ class KerasWatch:
             hooks.before(table.LAYER_CALLED, LayerBuilder(self._tf, keras).before_call, keras)
 
     def _take_single_steps(self, model: Any, *_: object, **__: object) -> None:
-        """Remember the script's steps per execution, and take one."""
         requested = _integer(getattr(model, "steps_per_execution", None))
         self._steps_asked[id(model)] = requested
         if requested > 1 and interventions.allowed(InterventionKind.SINGLE_STEPS):
@@ -127,7 +126,6 @@ class KerasWatch:
         context.merge_call(build)
 
     def _package_in_use(self) -> str:
-        """The Keras of the model in fit, or of the optimizer: several may be imported."""
         for used in (self.fit_model, *reversed(self.optimizers)):
             for class_ in type(used).__mro__:
                 package = class_.__module__.partition(".")[0]

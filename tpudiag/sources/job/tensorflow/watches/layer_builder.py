@@ -52,7 +52,6 @@ class LayerBuilder:
             layer(*args, **kwargs)
 
     def _symbol(self, value: Any) -> object:
-        """A tensor as a Keras symbol; anything else unchanged."""
         if not self._tf.is_tensor(value) or not hasattr(value, "shape"):
             return value
         return self._keras.KerasTensor(tuple(value.shape), value.dtype.name)

@@ -83,7 +83,6 @@ class LayerWatch:
             self.global_policy = name
 
     def _note_layer(self, keras: Library, layer: object, *_: object, **__: object) -> None:
-        """A layer was made; for the user's own classes the operation's line is more precise."""
         if type(layer).__name__ == "InputLayer":
             return  # it computes nothing
         where = user_lines.caller()

@@ -69,7 +69,6 @@ class NormModeWatch:
 
 
 def _model_call() -> Location | None:
-    """The user's line that called the outermost layer, the model."""
     location = None
     for outer in reversed([*user_lines.frames()]):
         location = user_lines.of_frame(outer) or location
@@ -86,5 +85,4 @@ def _own_ids(layer: object) -> set[int]:
 
 
 def _plain(variable: object) -> object:
-    """The TensorFlow variable of a Keras 3 variable."""
     return privates.VALUE.of(variable, variable)

@@ -22,8 +22,6 @@ _BATCH_HOOKS = frozenset(("on_train_batch_end", "on_train_batch_begin", "on_batc
 
 @dataclass
 class _Line:
-    """The pauses of one kind at one line."""
-
     spent_ms: list[float] = field(default_factory=list[float])
     training_ms: list[float] = field(default_factory=list[float])
     """Training time before each of them."""
@@ -156,8 +154,6 @@ class PauseWatch:
         return line
 
     def _timed(self, kind: Kind) -> Call:
-        """Times the outermost call."""
-
         def call(original: Call, *args: object, **kwargs: object) -> object:
             if self._inside:
                 return original(*args, **kwargs)
@@ -182,7 +178,6 @@ class PauseWatch:
 
 
 def _of_a_batch() -> bool:
-    """Whether a callback's batch hook is on the stack."""
     return any(frame.f_code.co_name in _BATCH_HOOKS for frame in user_lines.frames())
 
 

@@ -72,8 +72,6 @@ class PythonStateWatch:
         return states[:MOST_KEPT]
 
     def _note(self, name: str) -> Callable[..., None]:
-        """Record a draw made while a graph is built."""
-
         def note(*_: object, **__: object) -> None:
             traced = self._tracing()
             if not traced:
@@ -165,6 +163,5 @@ def _meant_once(frame: FrameType | None) -> bool:
 
 
 def _seeds(location: Location) -> bool:
-    """Whether the line seeds a stateful op, which draws at every call anyway."""
     line = linecache.getline(location.file, location.line or 0)
     return bool(_SEEDED.search(line)) and "stateless" not in line

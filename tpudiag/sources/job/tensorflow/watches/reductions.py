@@ -30,7 +30,6 @@ class ReductionWatch:
         self, original: Call, context: Any, reduce_op: object, value: object, *args: object,
         **kwargs: object,
     ) -> object:  # fmt: skip
-        """Values of the replicas are put together."""
         if self._tf.executing_eagerly():
             return original(context, reduce_op, value, *args, **kwargs)
         optimizer = _by_optimizer()
@@ -43,7 +42,6 @@ class ReductionWatch:
         return result
 
     def _by_hand(self, given: list[Any], result: list[Any], where: Location) -> None:
-        """Remember gradients of the first replica that a line has put together."""
         taken = {
             _key(each) for call in self._gradients.calls for each in self._tensors(call.gradients)
         }
@@ -79,7 +77,6 @@ class ReductionWatch:
         return None
 
     def _tensors(self, value: object) -> list[Any]:
-        """The tensors, those of sparse gradients too."""
         flat = (getattr(each, "values", each) for each in self._tf.nest.flatten(value))
         return [each for each in flat if hasattr(each, "op")]
 

@@ -50,7 +50,6 @@ class RegularizerWatch:
             self._made.append((weakref.ref(variable), given))
 
     def _collected(self, result: object, key: object = None, *_: object, **named: object) -> None:
-        """A collection was requested."""
         location = user_lines.own_caller()
         if location is not None and not result and "regular" in str(named.get("key", key)):
             self._empty.append(location)

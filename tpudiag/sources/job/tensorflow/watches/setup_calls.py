@@ -85,7 +85,6 @@ class SetupWatch:
         return tuple(self._gpu.values())
 
     def _variable_made(self, next_creator: Callable[..., Variable], **kwargs: object) -> Variable:
-        """Count variables, and remember metrics' variables made outside a scope."""
         variable = next_creator(**kwargs)
         hooks.quietly(self._note_variable, variable)
         return variable
@@ -123,7 +122,6 @@ class SetupWatch:
         return _of_handles(tensors, taken)
 
     def _initialise(self, *_: object, **__: object) -> None:
-        """The TPU system is initialised, which clears its memory."""
         self._initialised.append(
             RepeatedSetup(
                 kind="tpu",
@@ -152,7 +150,6 @@ class SetupWatch:
         return note
 
     def _device(self, device_name: object = None, *_: object, **__: object) -> None:
-        """User code places operations on a device."""
         name = getattr(device_name, "name", device_name)  # a LogicalDevice, or its name
         if self.unplaced and isinstance(name, str) and _TPU.search(name):
             self.unplaced = user_lines.direct_caller() is None

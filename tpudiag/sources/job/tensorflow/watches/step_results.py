@@ -80,7 +80,6 @@ class StepResultWatch:
         return tuple(self._replica_reads.values())
 
     def _keep(self, value: object, kind: FetchKind) -> None:
-        """Remember small floating results, to recognise them when they are fetched."""
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
             dtype = getattr(tensor, "dtype", None)
             if dtype is None or not getattr(dtype, "is_floating", False):
@@ -97,7 +96,6 @@ class StepResultWatch:
         return None
 
     def _fetching(self, tensor: Tensor) -> None:
-        """A tensor's value is fetched."""
         if not self._results:
             return
         frame = _asking_frame()
@@ -144,11 +142,9 @@ class StepResultWatch:
             self._count("summary", location)
 
     def _metric_made(self, metric: object, *_: object, **__: object) -> None:
-        """Follow the results of each metric class."""
         hooks.after(table.METRIC_READ, self._metric_read, type(metric), gives=True)
 
     def _metric_read(self, result: object, *_: object) -> None:
-        """A metric's result is computed; the fetch reads it from the device."""
         if self.steps and self._tf.executing_eagerly():
             self._keep(result, "metric")
 
@@ -229,7 +225,6 @@ class _Parts(tuple[Any, ...]):
 
 
 def _line_reading() -> Location | None:
-    """The user's line that fetches a variable's value; saving is ignored."""
     variable = False
     for frame in user_lines.frames():
         location = user_lines.of_frame(frame)
@@ -244,5 +239,4 @@ def _line_reading() -> Location | None:
 
 
 def _asking_frame() -> FrameType | None:
-    """The first frame above these hooks and TensorFlow's own tensors."""
     return user_lines.frame_above(_BETWEEN)

@@ -62,7 +62,6 @@ class StrategyWatch:
     def _run(
         self, call: Callable[[], object], strategy: Strategy, fn: object, args: Args, kwargs: Kwargs
     ) -> object:
-        """One outermost call of run."""
         if self.before_first_run is not None:
             self.before_first_run()
             self.before_first_run = None
@@ -74,7 +73,6 @@ class StrategyWatch:
         return self._run_eagerly(call, fn, args) if eager else call()
 
     def _run_eagerly(self, call: Callable[[], object], fn: object, args: Args) -> object:
-        """One run outside any function: forwarded once such runs were observed."""
         self.before_eager_run(args, {})
         self.eager_location = self.eager_location or user_lines.caller()
         self.before_step(args)
@@ -92,7 +90,6 @@ class StrategyWatch:
         return result
 
     def _inputs(self, arguments: object) -> tuple[TensorSeen, ...]:
-        """Shapes and types of the first replica's inputs."""
         seen: list[TensorSeen] = []
         for index, leaf in enumerate(self._tf.nest.flatten(arguments)):
             value = user_lines.first_replica_value(leaf)

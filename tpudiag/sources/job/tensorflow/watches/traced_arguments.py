@@ -40,7 +40,6 @@ def _describe(path: str, value: object, leaves: Signature) -> None:
 
 
 def _leaf(value: object) -> tuple[LeafKind, str]:
-    """The kind of a leaf and the properties that tracing depends on."""
     value = user_lines.first_replica_value(value)
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return "python value", f"{type(value).__name__} {value!r}"
@@ -86,7 +85,6 @@ def changes(old: Signature, new: Signature) -> list[ArgumentChange]:
 
 
 def _text(leaf: tuple[LeafKind, str] | None) -> str:
-    """A leaf for the report, shortened."""
     if leaf is None:
         return "absent"
     return leaf[1] if len(leaf[1]) <= 120 else leaf[1][:117] + "..."

@@ -67,7 +67,6 @@ class GradientWatch:
             self.reduced_by_mean = True
 
     def _seen(self, target: object, sources: object) -> GradientCall | None:
-        """What is needed to read the step's graph later, on the first replica."""
         self.taken += 1
         if self._tf.executing_eagerly():
             self.eager_calls += 1

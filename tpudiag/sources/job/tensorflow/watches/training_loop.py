@@ -102,7 +102,6 @@ class LoopWatch:
     def _called(
         self, original: Call, function: Function, *args: object, **kwargs: object
     ) -> object:
-        """A tf.function is called; the outermost one may be a training step."""
         if (
             self._inside
             or threading.current_thread() is not self._thread
@@ -132,7 +131,6 @@ class LoopWatch:
     def _model_called(
         self, original: Call, model: object, *args: object, **kwargs: object
     ) -> object:
-        """A model is called; an eager call without gradients is an evaluation."""
         if (
             self.at_rest
             or self._inside
@@ -152,7 +150,6 @@ class LoopWatch:
             hooks.quietly(self._evaluated_eagerly, model, took_ms, (args, kwargs))
 
     def _evaluated_eagerly(self, model: object, took_ms: float, given: object) -> None:
-        """The model's operations were dispatched one by one."""
         shapes = [each.shape for each in self._tf.nest.flatten(given) if hasattr(each, "shape")]
         examples = max((shape[0] or 0 for shape in shapes if len(shape)), default=0)
         where = user_lines.caller()

@@ -31,7 +31,6 @@ class UndistributedWatch:
             self._specs.extend(self._tf.nest.flatten(dataset.element_spec))
 
     def _run(self, original: Call, strategy: Strategy, *args: object, **kwargs: object) -> object:
-        """Replicas run a function."""
         if self._inside or self.input is not None:
             return original(strategy, *args, **kwargs)
         before, self._own_part = self._gradients.taken, False
@@ -42,7 +41,6 @@ class UndistributedWatch:
         return result
 
     def _judge(self, strategy: Strategy, given: object) -> None:
-        """A training step ran: record it where no argument was distributed."""
         # With one running device a plain tensor is right anyway.
         if strategy.num_replicas_in_sync < 2 or len(strategy.extended.worker_devices) < 2:
             return
@@ -70,7 +68,6 @@ class UndistributedWatch:
         return isinstance(leaf, values) and not isinstance(leaf, self._tf.Variable)
 
     def _of_dataset(self, leaf: Tensor) -> bool:
-        """Whether a dataset that was read yields tensors like this one."""
         return any(
             getattr(spec, "dtype", None) == self._tf.as_dtype(leaf.dtype)
             and self._tf.TensorShape(leaf.shape).is_compatible_with(spec.shape)

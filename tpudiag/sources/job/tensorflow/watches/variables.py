@@ -126,7 +126,6 @@ def make_all_by(tf: Library, creator: Call) -> None:
 
 
 def _plain(name: str) -> str:
-    """A variable's name without output and replica suffixes."""
     return re.sub(r"/replica_\d+", "", name).partition(":")[0]
 
 
