@@ -219,7 +219,13 @@ def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pi
     """Data of no fixed shape whose batches were traced each with the shape that it had."""
     shown = next(tensor for tensor in opened if not _is_open_batch(tensor))
     opened_by = next((op for p in pipelines if (op := opening(p)) is not None), None)
-    varied = _is_traced_by_shape(signals)
+    varied = any(
+        change.kind == "shape"
+        for function in signals.functions or ()
+        if function.trains
+        for retrace in function.retraces
+        for change in retrace.changes
+    )
     explanation = (
         "Steps observed got different shapes: each was traced, and is compiled, by itself."
         if varied
@@ -235,16 +241,6 @@ def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pi
         opened_by.location if opened_by else next((p.location for p in pipelines), None),
         severity=Severity.WARNING if varied else Severity.INFO,
         confidence=Confidence.HIGH if varied else Confidence.MEDIUM,
-    )
-
-
-def _is_traced_by_shape(signals: Signals) -> bool:
-    return any(
-        change.kind == "shape"
-        for function in signals.functions or ()
-        if function.trains
-        for retrace in function.retraces
-        for change in retrace.changes
     )
 
 

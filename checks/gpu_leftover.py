@@ -1,7 +1,7 @@
 """TPU007."""
 
 from tpudiag.model import Evidence, Finding, Judgement, Severity, check
-from tpudiag.signals import GpuUse, Signals
+from tpudiag.signals import Signals
 
 from ._loop import loop_of, training_call
 
@@ -44,37 +44,26 @@ def gpu_leftover(signals: Signals) -> Judgement:
         # Beside a TPUStrategy it is the branch for other machines, which a portable script has by
         # right.
         if is_strategy and not loop.tpu_strategy:
-            yield _on_the_host(use)
+            yield Finding(
+                f"{use.what} is made and no TPUStrategy is: on a TPU VM the job trains on the "
+                "host's CPU.",
+                _STRATEGY,
+                (Evidence("strategy", use.what, limit="tf.distribute.TPUStrategy"),),
+                use.location,
+            )
         elif use.what.startswith("tf.device"):
-            yield _pinned(use)
+            yield Finding(
+                f"{use.what} places operations on a GPU, which a TPU VM does not have.",
+                "leave tf.device out: strategy.run places the step on the TPU",
+                (Evidence("device", use.what),),
+                use.location,
+            )
     if loop.unplaced:
-        yield _unplaced(signals)
+        yield Finding(
+            "the job trains and makes no strategy: on a TPU VM it trains on the host's CPU.",
+            _STRATEGY,
+            (Evidence("strategy", "none", limit="tf.distribute.TPUStrategy"),),
+            training_call(signals),
+        )
     yield Evidence("TPUStrategy made", loop.tpu_strategy)
     yield Evidence("uses of GPUs", len(loop.gpu), "uses")
-
-
-def _on_the_host(use: GpuUse) -> Finding:
-    return Finding(
-        f"{use.what} is made and no TPUStrategy is: on a TPU VM the job trains on the host's CPU.",
-        _STRATEGY,
-        (Evidence("strategy", use.what, limit="tf.distribute.TPUStrategy"),),
-        use.location,
-    )
-
-
-def _unplaced(signals: Signals) -> Finding:
-    return Finding(
-        "the job trains and makes no strategy: on a TPU VM it trains on the host's CPU.",
-        _STRATEGY,
-        (Evidence("strategy", "none", limit="tf.distribute.TPUStrategy"),),
-        training_call(signals),
-    )
-
-
-def _pinned(use: GpuUse) -> Finding:
-    return Finding(
-        f"{use.what} places operations on a GPU, which a TPU VM does not have.",
-        "leave tf.device out: strategy.run places the step on the TPU",
-        (Evidence("device", use.what),),
-        use.location,
-    )

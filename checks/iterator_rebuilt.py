@@ -41,7 +41,16 @@ def iterator_rebuilt(signals: Signals, limit: float = LIMIT) -> Judgement:
         if _each_step(use, limit):
             yield _of_steps(use, limit)
         elif use.datasets >= EPOCHS and use.cached and use.datasets == use.times:
-            yield _of_epochs(use)
+            yield Finding(
+                f"the pipeline was built {use.datasets} times, once for each pass: what its cache "
+                "held is thrown away each time.",
+                "dataset = make_dataset()  # once, before the loop over the epochs",
+                (
+                    Evidence("datasets read by this line", use.datasets, "datasets", 1),
+                    Evidence("passes", use.times, "passes"),
+                ),
+                use.location,
+            )
     starts = sum(use.times for use in loop.iterators)
     yield Evidence("iterators started again", starts, "times")
     yield Evidence("dispatches of training steps", loop.dispatches, "dispatches")
@@ -72,17 +81,4 @@ def _of_steps(use: IteratorUse, limit: float) -> Finding:
         ),
         use.location,
         cost_ms_per_step=use.start_ms / max(use.steps_between, 1.0),
-    )
-
-
-def _of_epochs(use: IteratorUse) -> Finding:
-    return Finding(
-        f"the pipeline was built {use.datasets} times, once for each pass: what its cache held is "
-        "thrown away each time.",
-        "dataset = make_dataset()  # once, before the loop over the epochs",
-        (
-            Evidence("datasets read by this line", use.datasets, "datasets", 1),
-            Evidence("passes", use.times, "passes"),
-        ),
-        use.location,
     )

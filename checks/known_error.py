@@ -173,7 +173,14 @@ def _finding(
     finding = Finding(
         f"{hit.message} [{hit.error.id}]",
         hit.fix,
-        _evidence(hit, text.source),
+        (
+            Evidence("matched text", hit.excerpt, source=text.source),
+            *(Evidence(name, value, source=text.source) for name, value in hit.values.items()),
+            *(Evidence("one of", _rival(each, hit), source="catalogue") for each in hit.rivals),
+            Evidence("times", hit.count, "matches", source=text.source),
+            Evidence("cited", ", ".join(hit.error.citations) or "none", source="catalogue"),
+            Evidence("known by", hit.error.evidence, source="catalogue"),
+        ),
         end.location if text.source == "exception" else None,
         severity=min(severity, Severity.WARNING) if survived else severity,
     )
@@ -245,17 +252,6 @@ def _of_a_command(finding: Finding, end: JobEnd) -> Finding:
 def _noted(finding: Finding, where: str) -> Finding:
     """A finding that need be none where the job is at home."""
     return replace(finding, message=f"{where}: {finding.message}", severity=Severity.INFO)
-
-
-def _evidence(hit: Match, source: str) -> tuple[Evidence, ...]:
-    return (
-        Evidence("matched text", hit.excerpt, source=source),
-        *(Evidence(name, value, source=source) for name, value in hit.values.items()),
-        *(Evidence("one of", _rival(each, hit), source="catalogue") for each in hit.rivals),
-        Evidence("times", hit.count, "matches", source=source),
-        Evidence("cited", ", ".join(hit.error.citations) or "none", source="catalogue"),
-        Evidence("known by", hit.error.evidence, source="catalogue"),
-    )
 
 
 def _rival(of_hit: RivalFound, hit: Match) -> str:

@@ -46,19 +46,15 @@ def note(hook: str, error: BaseException) -> None:
     """
     _noting.now = True
     try:
-        _count(hook, error)
+        with _lock:
+            known = _defects.get(hook)
+            if known is not None:
+                _defects[hook] = replace(known, count=known.count + 1)
+            elif len(_defects) < MOST_DEFECTS_KEPT:
+                text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+                _defects[hook] = HookDefect(hook, f"{type(error).__name__}: {error}", text)
     finally:
         _noting.now = False
-
-
-def _count(hook: str, error: BaseException) -> None:
-    with _lock:
-        known = _defects.get(hook)
-        if known is not None:
-            _defects[hook] = replace(known, count=known.count + 1)
-        elif len(_defects) < MOST_DEFECTS_KEPT:
-            text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-            _defects[hook] = HookDefect(hook, f"{type(error).__name__}: {error}", text)
 
 
 def attempt(
@@ -111,15 +107,6 @@ def for_job(error: Exception) -> Exception:
     """Marks our exception as meant for the job, such as the end of its data."""
     setattr(error, _FOR_JOB, True)
     return error
-
-
-def _ends_thread(error: Exception) -> bool:
-    """Whether MirroredStrategy ends a replica's thread so because another replica failed.
-
-    The class is private (`mirrored_run._RequestedStop`); merge_call raises it in its caller.
-    """
-    # By name, to avoid importing a private module.
-    return type(error).__name__ == "_RequestedStop"
 
 
 class _JobCall:
@@ -181,7 +168,10 @@ def _held(
     try:
         return call(job, *args, **kwargs)
     except Exception as error:
-        if error is job.raised or getattr(error, _FOR_JOB, False) or _ends_thread(error):
+        # MirroredStrategy ends a replica's thread so where another one failed: by its private
+        # `mirrored_run._RequestedStop`, which merge_call raises in its caller.
+        stops = type(error).__name__ == "_RequestedStop"
+        if error is job.raised or getattr(error, _FOR_JOB, False) or stops:
             raise
         note(hook, error)
         ours = type(error)

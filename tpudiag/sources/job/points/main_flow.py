@@ -143,9 +143,6 @@ def _shown(statements: list[ast.stmt], source: str) -> list[tuple[int, int, str]
     return [
         (each.lineno, each.end_lineno or each.lineno, lines[each.lineno - 1].strip())
         for each in statements
-        if not isinstance(each, _DEFINITIONS) and not _is_text(each)
+        if not isinstance(each, _DEFINITIONS)
+        and not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
     ]
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -70,7 +70,12 @@ class Flow:
                 return True
             for line in chain:
                 marked |= self._set_by(self._statement(line))
-        self._spread(marked)
+        before = 0
+        while len(marked) > before:
+            before = len(marked)
+            for reads, sets in self._edges:
+                if not marked.isdisjoint(reads):
+                    marked |= sets
         # Read by statements, and by the conditions and loops around them.
         parts = (p for line in crash for node in self._around(line) for p in _heads(node))
         return any(not marked.isdisjoint(_names(part)) for part in parts)
@@ -105,15 +110,6 @@ class Flow:
         # A callback that writes a file has its name.
         named = (reads for reads, sets in self._edges if sets & found)
         return found.union(each for reads in named for each in reads if each[:1] in "'\"")
-
-    def _spread(self, marked: set[str]) -> None:
-        """Mark everything derived from marked names."""
-        before = 0
-        while len(marked) > before:
-            before = len(marked)
-            for reads, sets in self._edges:
-                if not marked.isdisjoint(reads):
-                    marked |= sets
 
     def _follow(self, node: ast.AST, function: str, above: set[str]) -> None:
         """Read the data flow of a part of a file; `above`: from conditions and loops around it."""

@@ -34,18 +34,14 @@ class StepLoop:
         for frame in user_lines.frames():
             file, line = frame.f_code.co_filename, frame.f_lineno
             if user_lines.is_user_file(file):
-                begins = self._innermost(file, line)
+                if (file, line) not in self._loops:
+                    self._loops[file, line] = innermost_loop(script_text.of(file), line)
+                begins = self._loops[file, line]
                 if begins is not None:
                     yield file, begins
             elif frame.f_code.co_name in _KERAS_LOOPS:
                 # Keras makes the steps: a loop around `fit` is over epochs or folds.
                 return
-
-    def _innermost(self, file: str, line: int) -> int | None:
-        """The first line of the loop around a line, None where a function comes between."""
-        if (file, line) not in self._loops:
-            self._loops[file, line] = innermost_loop(script_text.of(file), line)
-        return self._loops[file, line]
 
 
 def innermost_loop(source: str, line: int) -> int | None:

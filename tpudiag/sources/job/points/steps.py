@@ -77,7 +77,12 @@ class StepWatch:
             (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
             if not unusual:
                 cpu_s = time.process_time() - self._last_cpu_s
-                self._keep_to_budget(cpu_s / self.steps_per_dispatch)
+                step_cpu_s = cpu_s / self.steps_per_dispatch
+                left = self._warmup + self._wanted - self.steps
+                if self.budget_s and not self._profiling and step_cpu_s * left > self.budget_s:
+                    self.cut_to = max(int(self.budget_s / step_cpu_s), FEWEST_STEPS)
+                    self._warmup, self._wanted = self.steps, self.cut_to
+                    self.budget_s = 0.0
         self.steps += self.steps_per_dispatch
         self.eager_steps += self.steps_per_dispatch * eager
         if self.steps == self.steps_per_dispatch:
@@ -97,14 +102,6 @@ class StepWatch:
     def only_traced(self) -> None:
         """Steps are not run: there is nothing to time or profile."""
         self._timed, self._log_dir, self._warmup, self._wanted = False, "", 0, TRACED_STEPS
-
-    def _keep_to_budget(self, step_cpu_s: float) -> None:
-        """Profile fewer steps from now on, where all would exceed the budget."""
-        left = self._warmup + self._wanted - self.steps
-        if self.budget_s and not self._profiling and step_cpu_s * left > self.budget_s:
-            self.cut_to = max(int(self.budget_s / step_cpu_s), FEWEST_STEPS)
-            self._warmup, self._wanted = self.steps, self.cut_to
-            self.budget_s = 0.0
 
     def close_profile(self) -> None:
         """Stop an open profile, and write it."""

@@ -97,16 +97,6 @@ def display(*_: object, **__: object) -> None:
     """IPython's display, without an effect."""
 
 
-def _survive_restarts(text: str, namespace: Kwargs) -> None:
-    """Disable the ways in which a notebook restarts its own kernel."""
-    # IPython is imported only where it is used: the import is slow, and may fail.
-    if "do_shutdown" in text:
-        with contextlib.suppress(ImportError, AttributeError):
-            application: Any = import_module("IPython").Application.instance()
-            application.kernel = Kernel()
-    hooks.around(table.PROCESS_ENDED, partial(_unless_by_cell, namespace))
-
-
 def _unless_by_cell(namespace: Kwargs, end: Callable[..., None], *args: object) -> None:
     """End a process, unless a cell of the notebook ends this one."""
     # multiprocessing and launchers use the same functions: theirs must work.
@@ -151,7 +141,13 @@ def run(spec: JobSpec, tried: Tried = plain) -> None:
     file = os.path.abspath(spec.program)  # noqa: PTH100
     os.chdir(Path(spec.notebook).resolve().parent)
     text = Path(file).read_text(encoding="utf-8")
-    _survive_restarts(text, main.__dict__)
+    # Disable the ways in which a notebook restarts its own kernel.
+    # IPython is imported only where it is used: the import is slow, and may fail.
+    if "do_shutdown" in text:
+        with contextlib.suppress(ImportError, AttributeError):
+            application: Any = import_module("IPython").Application.instance()
+            application.kernel = Kernel()
+    hooks.around(table.PROCESS_ENDED, partial(_unless_by_cell, main.__dict__))
     lines = text.split("\n")
     compiler = codeop.Compile()  # remembers `from __future__` of earlier cells, as IPython does
     # Instead of codeop's own flags, which are for an interactive prompt.

@@ -27,20 +27,16 @@ def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> Non
     if replicas is None or spec.requests >= 0:
         return
     if replicas.count == 1:
-        _end_if_one_is_too_large(watches, recorder)
+        # Report that even a single replica is too large, while there is memory to do so.
+        available = host_memory.available_bytes()
+        short = host_memory.shortage(watches.variables.facts(), available)
+        if short is not None:
+            recorder.put(end=JobEnd(how="unsupported", error=short))
+            os._exit(0)
         return
     fitting = host_memory.replicas_that_fit(watches.variables.facts(), replicas.count)
     if fitting < replicas.count:
         replicas.end(fitting)
-
-
-def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
-    """Report that even a single replica is too large, while there is memory to do so."""
-    available = host_memory.available_bytes()
-    short = host_memory.shortage(watches.variables.facts(), available)
-    if short is not None:
-        recorder.put(end=JobEnd(how="unsupported", error=short))
-        os._exit(0)
 
 
 def judge_speed(tf: Library, spec: JobSpec, watches: Watches, call: GradientCall) -> None:

@@ -59,7 +59,12 @@ def _follow(loader: Any, name: str) -> None:
     def exec_module(module: ModuleType) -> None:
         execute(module)
         try:
-            _hook(name, module)
+            if not any(type(finder).__name__ == "OwnPackage" for finder in sys.meta_path):
+                process = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "process")
+                bootstrap = _load("_tpudiag_bootstrap", os.path.join(process, "bootstrap.py"))
+                sys.meta_path.insert(0, bootstrap.OwnPackage())
+            sending: Any = importlib.import_module("tpudiag.sources.job.held_back.sending")
+            sending.of_child()[name](module)
         except Exception:
             _close()
 
@@ -80,15 +85,6 @@ def _close() -> None:
         return connect(own, address)
 
     socket.socket.connect = near  # type: ignore[method-assign]
-
-
-def _hook(name: str, module: ModuleType) -> None:
-    if not any(type(finder).__name__ == "OwnPackage" for finder in sys.meta_path):
-        process = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "process")
-        bootstrap = _load("_tpudiag_bootstrap", os.path.join(process, "bootstrap.py"))
-        sys.meta_path.insert(0, bootstrap.OwnPackage())
-    sending: Any = importlib.import_module("tpudiag.sources.job.held_back.sending")
-    sending.of_child()[name](module)
 
 
 def _hidden() -> None:

@@ -63,7 +63,8 @@ def run(launch: Launch, root: str | None, status: int) -> None:
 def enter(launch: Launch, root: str | None) -> None:
     """Make the file system below `root` this process's own; raises OSError."""
     if launch.offline:
-        _loopback()
+        with socket.socket() as any_socket:
+            ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))
     if root is None:
         return
     system.unshare(system.CLONE_NEWNS)
@@ -114,9 +115,3 @@ def _tried(folder: str) -> None:
     if os.access(folder, os.W_OK):
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".tpudiag-"):
             pass
-
-
-def _loopback() -> None:
-    """Enable the loopback address in a new network."""
-    with socket.socket() as any_socket:
-        ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))

@@ -51,16 +51,13 @@ class Keeper:
             elif time.monotonic() > self._ends_at:
                 self.send(signal.SIGKILL)
             elif self.spare_bytes and not self.shortage:
-                self._look_at_memory()
-
-    def _look_at_memory(self) -> None:
-        left = available_bytes()
-        if left < self.spare_bytes:
-            self.shortage = (
-                f"this machine had {left / 2**20:.0f} MiB of memory left: the job was ended, so "
-                "that nothing else is"
-            )
-            self.send(signal.SIGKILL)
+                left = available_bytes()
+                if left < self.spare_bytes:
+                    self.shortage = (
+                        f"this machine had {left / 2**20:.0f} MiB of memory left: the job was "
+                        "ended, so that nothing else is"
+                    )
+                    self.send(signal.SIGKILL)
 
     def _asked_to_stop(self, _number: int, _frame: object) -> None:
         """At SIGTERM: ask the job to end, and kill it after a moment."""

@@ -114,7 +114,10 @@ class Layers:
             if beneath(path, self._table):
                 self._anew(path, target)
                 return
-            self._bound(path, target)
+            system.bind(path, target)
+            if os.access(path, os.W_OK) and not os.statvfs(path).f_flag & os.ST_RDONLY:
+                self.read_only.append(path)
+            system.make_read_only(target)
         for each in inside:
             self._place(each, self.root + each)
 
@@ -159,12 +162,6 @@ class Layers:
                     _bound_file(entry.path, place)
         _like(path, target)
         self.layers.append(Layer(path, target, is_copy=True))
-
-    def _bound(self, path: str, target: str) -> None:
-        system.bind(path, target)
-        if os.access(path, os.W_OK) and not os.statvfs(path).f_flag & os.ST_RDONLY:
-            self.read_only.append(path)
-        system.make_read_only(target)
 
     def _system(self, path: str) -> None:
         if not os.path.isdir(path):

@@ -229,14 +229,12 @@ def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor
             followed.add(id(source))
         if source.op.type in _BY_ELEMENT and not whole:
             pending.extend(source.op.inputs)
-        elif not (source.op.type in _NO_ACTIVATION or _is_reserve_space(source)):
+        # Outputs 3 and up of FusedBatchNorm are scratch for cuDNN; the TPU compiler has none.
+        elif not (
+            source.op.type in _NO_ACTIVATION
+            or (source.op.type.startswith("FusedBatchNorm") and source.value_index > 2)
+        ):
             yield source
-
-
-def _is_reserve_space(tensor: Tensor) -> bool:
-    """Whether a tensor is scratch space that only CPU and GPU kernels pass on."""
-    # Outputs 3 and up of FusedBatchNorm are scratch for cuDNN; the TPU compiler has no such thing.
-    return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
 
 
 def _buffer(tensor: Tensor) -> Tensor:

@@ -164,28 +164,25 @@ class _Walk:
         elif whole and tensor.shape.rank and self._holds_batch(tensor):
             yield self._summed(tensor, way, None)
         else:
-            yield from self._behind(tensor, way, depth)
-
-    def _behind(self, tensor: Tensor, way: Term, depth: int) -> Iterator[Term]:
-        operation = tensor.op
-        kind = operation.type
-        if kind in ("Sum", "Mean"):
-            yield from self._reduced(operation, way, depth)
-        elif kind in PASS or kind == "Neg":
-            source = passed_on(operation)
-            yield from self.of(source, way, depth - 1)
-        elif kind in ADD or kind in ("Pack", "Select", "SelectV2"):
-            for part in operation.inputs[1 if kind.startswith("Select") else 0 :]:
-                yield from self.of(part, way, depth - 1)
-        elif kind in DIVIDE or kind in ("Mul", "MulNoNan"):
-            yield from self._scaled(operation, way, depth)
-        elif kind in _CURVES:
-            for part in operation.inputs:
-                yield from self.of(part, replace(way, linear=False), depth - 1)
-        elif kind in CALLS or kind == "Placeholder":
-            yield from self._called(tensor, way, depth)
-        elif depends_on_input(tensor):
-            yield replace(way, known=False)
+            operation = tensor.op
+            kind = operation.type
+            if kind in ("Sum", "Mean"):
+                yield from self._reduced(operation, way, depth)
+            elif kind in PASS or kind == "Neg":
+                source = passed_on(operation)
+                yield from self.of(source, way, depth - 1)
+            elif kind in ADD or kind in ("Pack", "Select", "SelectV2"):
+                for part in operation.inputs[1 if kind.startswith("Select") else 0 :]:
+                    yield from self.of(part, way, depth - 1)
+            elif kind in DIVIDE or kind in ("Mul", "MulNoNan"):
+                yield from self._scaled(operation, way, depth)
+            elif kind in _CURVES:
+                for part in operation.inputs:
+                    yield from self.of(part, replace(way, linear=False), depth - 1)
+            elif kind in CALLS or kind == "Placeholder":
+                yield from self._called(tensor, way, depth)
+            elif depends_on_input(tensor):
+                yield replace(way, known=False)
 
     def _reduced(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
         """A Sum or Mean: the batch is reduced here, or earlier."""

@@ -7,7 +7,7 @@ would be ambiguous, since `dense_1` may be the second scope of the layer `dense`
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 from tpudiag.model import Location
@@ -100,15 +100,12 @@ class OperationLines:
             result = original(owner, *args, **kwargs)
             line = user_lines.own_caller() or made_at(owner)
             if line is not None:
-                self._note(graph, graph.get_operations()[before:], str(line))
+                lines = self._lines.setdefault(graph, {})
+                for operation in graph.get_operations()[before:]:
+                    lines.setdefault(operation.name, str(line))
             return result
 
         return call
-
-    def _note(self, graph: Graph, added: Iterable[Operation], line: str) -> None:
-        lines = self._lines.setdefault(graph, {})
-        for operation in added:
-            lines.setdefault(operation.name, line)
 
 
 def _settled(named: _Lines) -> dict[str, str]:

@@ -38,7 +38,17 @@ class StepProgram:
 
         Raises TensorFlow's errors where the step does not lower.
         """
-        self._give_values()
+        # Give variables without values any: the program does not depend on them. A model or
+        # optimizer built inside the first trace gets its values after it, but a plan's job
+        # never leaves that trace.
+        ops = self._tf.raw_ops
+        for variable in self._graph().variables:
+            if variable.shape.is_fully_defined() and not ops.VarIsInitializedOp(
+                resource=variable.handle
+            ):
+                shape = variable.shape.as_list()
+                value = ops.Empty(shape=shape, dtype=variable.dtype, init=False)
+                ops.AssignVariableOp(resource=variable.handle, value=value)
         compiled = self._function.experimental_get_compiler_ir(*self._specs)
         try:
             stable = compiled(stage="stablehlo")
@@ -67,21 +77,6 @@ class StepProgram:
             "layers": of_keras,
             "arguments": arguments if known else [],
         }
-
-    def _give_values(self) -> None:
-        """Give variables without values any: the program does not depend on them.
-
-        A model or optimizer built inside the first trace gets its values after it, but a plan's job
-        never leaves that trace.
-        """
-        ops = self._tf.raw_ops
-        for variable in self._graph().variables:
-            if variable.shape.is_fully_defined() and not ops.VarIsInitializedOp(
-                resource=variable.handle
-            ):
-                shape = variable.shape.as_list()
-                value = ops.Empty(shape=shape, dtype=variable.dtype, init=False)
-                ops.AssignVariableOp(resource=variable.handle, value=value)
 
     def _graph(self) -> Graph:
         return self._function.get_concrete_function(*self._specs).graph

@@ -125,7 +125,8 @@ class DatasetReader:
 
     def _op(self, dataset: Dataset) -> DatasetOp:
         kind = kind_of(dataset)
-        graph = _function_graph(dataset)
+        wrapper = privates.MAP_FUNCTION.of(dataset, None) or privates.PREDICATE.of(dataset, None)
+        graph = files.tried(lambda: wrapper.function.graph) if wrapper is not None else None
         kinds = _op_types(graph)
         named, global_named = self._batch_names.get(id(dataset), ((), None))
         drops = _integer(privates.DROP_REMAINDER.of(dataset, None))
@@ -208,11 +209,6 @@ def _rewrites(options: Any, name: str) -> bool:
         return False
     # None is tf.data's default, which is on.
     return getattr(optimisations, name, False) is not False
-
-
-def _function_graph(dataset: Dataset) -> Graph | None:
-    wrapper = privates.MAP_FUNCTION.of(dataset, None) or privates.PREDICATE.of(dataset, None)
-    return files.tried(lambda: wrapper.function.graph) if wrapper is not None else None
 
 
 def _op_types(graph: Graph | None) -> list[str]:

@@ -42,7 +42,9 @@ class PipelineWatch:
 
     def facts(self) -> tuple[Pipeline, ...]:
         """The pipelines that were distributed or read, in that order."""
-        self._read_what_trains()
+        for feed in self.feeds.training():
+            if id(feed.dataset) not in self._read:
+                self._add(feed.dataset, location=feed.location)
         return tuple(
             replace(read.pipeline, passes=max(read.passes, 1), trains=self._trains(read))
             for read in self._read.values()
@@ -57,11 +59,6 @@ class PipelineWatch:
             for pipeline, chain in zip(facts, owners, strict=True)
             if not any(getattr(each, FILLED_IN, False) for each in chain)
         )
-
-    def _read_what_trains(self) -> None:
-        for feed in self.feeds.training():
-            if id(feed.dataset) not in self._read:
-                self._add(feed.dataset, location=feed.location)
 
     def _trains(self, read: _ReadPipeline) -> bool:
         """Whether a pipeline feeds the training step.

@@ -63,9 +63,6 @@ class FunctionWatch:
         outermost = self.current is None and threading.current_thread() is self._thread
         if not outermost or not self._tf.executing_eagerly():
             return original(function, *args, **kwargs)
-        return self._observe(original, function, args, kwargs)
-
-    def _observe(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
         record = self._record(function)
         forward = self.forward
         # The first call always runs: its trace provides all that checks know of the function.

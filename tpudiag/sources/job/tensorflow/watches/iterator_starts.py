@@ -84,14 +84,13 @@ class IteratorStartWatch:
             datasets=len(line.datasets),
             steps_between=median(gaps),
             cardinality=cardinality.known(source),
-            cached=any(map(_is_memory_cache, DatasetReader(self._tf).chain(source))),
+            cached=any(
+                "Cache" in type(each).__name__ and not files.cache_file(each)
+                for each in DatasetReader(self._tf).chain(source)
+            ),
             # The first start also creates what later ones reuse: threads, files, the pipeline's
             # graph.
             start_ms=mean(line.took_ms[1:]),
             asks_once=bool(_ASKS_ONCE.search(text)),
             location=location,
         )
-
-
-def _is_memory_cache(dataset: object) -> bool:
-    return "Cache" in type(dataset).__name__ and not files.cache_file(dataset)

@@ -114,29 +114,18 @@ class PythonStateWatch:
             return
         known.calls += 1
         for slot in known.slots:
-            self._compare(known, slot, name, before, after)
-
-    def _compare(
-        self,
-        known: _Traced,
-        slot: Slot,
-        name: str,
-        before: Numbers,
-        after: Numbers,
-    ) -> None:
-        """A call that did not trace: record which numbers moved, and which stayed."""
-        place = slot.place
-        written = known.written.get(place)
-        moved = before[place] != known.values.get(place) and place in known.values
-        if slot.written and (moved or before[place] != after[place]):
-            # What the program calls back changes it at each step: nothing of it is frozen.
-            known.written.pop(place, None)
-            known.slots = tuple(each for each in known.slots if each is not slot)
-        elif written is not None:
-            known.written[place] = replace(written, calls=known.calls)
-        elif moved:
-            state = _state("read", slot, name, known.values, after)
-            self._read[place] = replace(state, calls=known.calls)
+            place = slot.place
+            written = known.written.get(place)
+            moved = before[place] != known.values.get(place) and place in known.values
+            if slot.written and (moved or before[place] != after[place]):
+                # What the program calls back changes it at each step: nothing of it is frozen.
+                known.written.pop(place, None)
+                known.slots = tuple(each for each in known.slots if each is not slot)
+            elif written is not None:
+                known.written[place] = replace(written, calls=known.calls)
+            elif moved:
+                state = _state("read", slot, name, known.values, after)
+                self._read[place] = replace(state, calls=known.calls)
 
 
 def _state(

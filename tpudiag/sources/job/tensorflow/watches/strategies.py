@@ -57,20 +57,15 @@ class StrategyWatch:
         if self._inside:
             return call()
         with hooks.instead(self, _inside=True):
-            return self._run(call, strategy, fn, args, kwargs or {})
-
-    def _run(
-        self, call: Callable[[], object], strategy: Strategy, fn: object, args: Args, kwargs: Kwargs
-    ) -> object:
-        if self.before_first_run is not None:
-            self.before_first_run()
-            self.before_first_run = None
-        self.replicas = strategy.num_replicas_in_sync
-        self.last_inputs = self._inputs((args, kwargs))
-        self.runs += 1
-        self.on_run()
-        eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
-        return self._run_eagerly(call, fn, args) if eager else call()
+            if self.before_first_run is not None:
+                self.before_first_run()
+                self.before_first_run = None
+            self.replicas = strategy.num_replicas_in_sync
+            self.last_inputs = self._inputs((args, kwargs or {}))
+            self.runs += 1
+            self.on_run()
+            eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
+            return self._run_eagerly(call, fn, args) if eager else call()
 
     def _run_eagerly(self, call: Callable[[], object], fn: object, args: Args) -> object:
         self.before_eager_run(args, {})
