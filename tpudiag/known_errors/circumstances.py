@@ -23,6 +23,7 @@ LINES_OF_A_SENTENCE = 6
 """An error's sentence goes on for so many lines at most."""
 _NEXT_RECORD = re.compile(r"\[?(?:[IWEF]\d{4} |\d{4}-\d\d-\d\d |(?:INFO|WARNING|ERROR)\b)")
 """How a log's next record begins."""
+_CALL = re.compile(r"`((?:\w+\.)*\w+)\([^`]*`|`(\w+=\w+)`")
 HANDED_ON = "Exception encountered:"
 """Before an error that Keras met and tells within its own."""
 CHAINED = "was the direct cause of the following exception"
@@ -58,12 +59,12 @@ def of_job(
         script = {"SCRIPT": place.script} if place and place.script else {}
         now = narrowed(each, versions)
         # Where something narrower was read, its own words say less; what reads them is dear.
-        asked = facts and now.reading is None
+        asked = facts and (now.reading is None or _CALL.search(_rows(around, line)))
         sentence = _said(around, line) if asked and each.told_by == "words" else None
         own = _own(each, around, line) if facts and now is each else None
         read = None if own is not None else now.reading
         found = replace(now, reading=read, place=place, releases=said, facts=facts, own=own)
-        told.append(replace(found, advised=_advice(each, sentence), names=names | script))
+        told.append(replace(found, advised=_advice(now, sentence), names=names | script))
     return tuple(told)
 
 
@@ -71,8 +72,12 @@ def _advice(match: Match, said: OwnWords | None) -> tuple[str, ...]:
     """What an error's own words advise: a case that is sure knows better, but what they miss."""
     if said is None or match.error.useless:
         return ()
-    sure = not (match.error.is_family or match.is_open)
-    return said.advised[: bool(said.lacks)] if sure else said.advised
+    if match.reading is None and (match.error.is_family or match.is_open):
+        return said.advised
+    # A call that it quotes is what its library knows to mend it.
+    called = [(row, call[1] or call[2]) for row in said.advised if (call := _CALL.search(row))]
+    calls = [row for row, name in called if name not in match.fix]
+    return (*said.advised[: bool(said.lacks and match.reading is None)], *calls)
 
 
 def _own(match: Match, text: str, line: int) -> OwnWords | None:
@@ -99,9 +104,13 @@ def _said(text: str, line: int) -> OwnWords | None:
     """What the sentence on a line says, or the error that it hands on."""
     from .message_grammar import own_words
 
+    return own_words(unwrapped(_rows(text, line)))
+
+
+def _rows(text: str, line: int) -> str:
+    """The line of an error and those that go on with its sentence."""
     first, *rest = text.split("\n")[line - 1 : line + LINES_OF_A_SENTENCE]
-    rows = takewhile(lambda row: not _NEXT_RECORD.match(row), rest)
-    return own_words(unwrapped("\n".join((first, *rows))))
+    return "\n".join((first, *takewhile(lambda row: not _NEXT_RECORD.match(row), rest)))
 
 
 def _said_again(match: Match, text: str, line: int) -> OwnWords | None:

@@ -41,13 +41,13 @@ _DEVICE = re.compile(
     r"(?:/job:\w{1,30}(?:/replica:\d{1,4})?(?:/task:\d{1,4})?)?/device:\w{1,12}:\d{1,4}"
 )
 _TYPE = re.compile(
-    r"\b(?:DT_)?(bfloat16|float(?:16|32|64)|u?int(?:8|16|32|64)|bool|string|complex64|half|double"
-    r"|BFLOAT16|FLOAT|HALF|DOUBLE|U?INT(?:8|16|32|64)|STRING|BOOL)\b(?!\[)"
+    r"\b(?<!Python )(?:DT_)?(bfloat16|float(?:16|32|64)|u?int(?:8|16|32|64)|bool|string|complex64"
+    r"|half|double|BFLOAT16|FLOAT|HALF|DOUBLE|U?INT(?:8|16|32|64)|STRING|BOOL)\b(?!\[)"
 )
 """A type; not that of an array `float32[4,1]`, which is a shape."""
 _DIMENSION = r"(?:(?:<=)?\d{1,9}|None|\?|-1)"
 _SHAPE = re.compile(
-    r"(?<![\w\][])(?!\w{0,12}_shapes?\[\d{1,9}\])(?<!\.)"
+    r"(?<![\w\][)])(?!\w{0,12}_shapes?\[\d{1,9}\])(?<!\.)"
     r"(?:\w{0,12}shapes?|[fs](?:8|16|32|64)|bf16|u(?:8|16|32)|pred|float\d\d|bfloat16)?"
     rf"(?:\[({_DIMENSION}(?:, ?{_DIMENSION}){{0,7}},?)\](?!\])"
     rf"|\(({_DIMENSION},(?: ?{_DIMENSION},?){{0,7}})\))"
@@ -70,6 +70,15 @@ _OF_ALL = re.compile(
 )
 """Nodes that stand in every error of a compiled step: they say nothing of this one."""
 _FRAME = re.compile(r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})')
+
+_ARGUMENTS = re.compile(r"\n\s*(?:Call a|A)rguments received by")
+"""Behind an error of Keras: what the layer was given, which is not to blame for itself."""
+_QUOTED = re.compile(
+    r"(?<![\w`'\"])[`'\"](?!(?:tensorflow|tf|keras|jax|torch)\.|/job:|/dev)(?=\w*[/_:.])"
+    r"([A-Za-z_/][\w./:]{1,60}\w)[`'\"](?![\w`:])"
+)
+MOST_QUOTED, LONGEST_SENTENCE = 3, 400
+"""Quoted names of a sentence: more are a list of all there is."""
 
 STATUSES = (
     "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
@@ -96,6 +105,8 @@ class Facts:
     differ: str | None
     """Where the first two shapes, of one rank, differ."""
     sizes: tuple[str, ...]
+    quoted: tuple[str, ...]
+    """The few names that its sentence quotes."""
     status: str | None
     """Its status code, from the code, the exception's name or the words."""
     library_line: str | None
@@ -109,6 +120,8 @@ class Facts:
         shapes = " and ".join(self.shapes[:2]) if len(self.shapes) > 1 else ""
         if shapes and self.differ:
             shapes += f" ({self.differ})"
+        said = bare + _squeezed(self.place.operation or "")
+        quoted = tuple(each for each in self.quoted if _squeezed(each) not in said)
         named = (
             ("operation", self.place.operation or "", (self.place.operation or "",)),
             ("layer", self.place.layer or "", ((self.place.layer or "").partition(" ")[0],)),
@@ -116,9 +129,10 @@ class Facts:
             ("types", " and ".join(self.types[:2]) if len(self.types) > 1 else "", self.types[:2]),
             ("device", self.devices[0] if self.devices else "", self.devices[:1]),
             ("sizes", ", ".join(self.sizes[:2]), self.sizes[:2]),
+            ("", ", ".join(quoted[:2]), quoted),
         )
         parts = [
-            f"{what} {value}"
+            f"{what} {value}".strip()
             for what, value, needed in named
             if value
             and not _OF_ALL.search(value)
@@ -158,6 +172,9 @@ def facts_of(text: str) -> Facts:
         f"[{(square or round_).replace(' ', '').rstrip(',')}]"
         for square, round_ in _SHAPE.findall(said)
     )
+    words = _last_words(said)
+    named = _QUOTED.findall(words[:LONGEST_SENTENCE])
+    quoted = _first([each for each in named if not each.endswith((".cc", ".py"))])
     frames = list(_FRAME.finditer(bare))
     place = place_of(bare)
     last = f"{frames[-1]['file']}:{frames[-1]['line']}" if frames else None
@@ -165,10 +182,11 @@ def facts_of(text: str) -> Facts:
         exception=exceptions[-1] if exceptions else None,
         place=place,
         devices=_first(_DEVICE.findall(said)),
-        types=_first(found.lower() for found in _TYPE.findall(_last_words(said))),
+        types=_first(found.lower() for found in _TYPE.findall(words)),
         shapes=shapes,
         differ=_differ(*shapes[:2]) if len(shapes) > 1 and _MEET.search(said) else None,
-        sizes=_first(_SIZE.findall(_last_words(said))),
+        sizes=_first(_SIZE.findall(words)),
+        quoted=quoted if len(quoted) <= MOST_QUOTED else (),
         status=status_of(said),
         library_line=last if last != place.own_line else None,
         operand=_operand(said, place),
@@ -221,7 +239,7 @@ def unwrapped(text: str) -> str:
 def _last_words(text: str) -> str:
     """From the last exception on: what stands before it is mostly source."""
     last = [found.start() for found in _EXCEPTION.finditer(text)]
-    return text[last[-1] :] if last else text
+    return _ARGUMENTS.split(text[last[-1] :] if last else text, 1)[0]
 
 
 def _first(found: Iterator[str] | list[str]) -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from difflib import get_close_matches
 
 from tpudiag.records import dataclass
 
+from .compiled import names
+
 LONGEST_SAID = 1500
 LONGEST_PART = 180
 MOST_ADVICE = 3
@@ -34,7 +36,7 @@ _REFUSED = re.compile(
     r"(?:does|do|did)(?: not|n't) (?:support|exist|match|have|contain|accept|take)[^.;]{0,120}|(?:must|should|may|can) not (?!be (?:used|called) (?:with|in)out)[^.;]{2,120}|cannot be [^.;]{2,120}|can not be [^.;]{2,120}|can't be [^.;]{2,120})"
 )
 _ADVICE = re.compile(
-    r"^(?!.*\b(?:file|open|report)\b.{0,40}\b(?:request|issue|bug))(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can(?!'t| not)|might|have)"
+    r"^(?!.*\b(?:I|my|(?:file|open|report)\b.{0,40}\b(?:request|issue|bug))\b)(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can(?!'t| not)|might|have)"
     r"|Call|Set|Pass|Add|Install|Run|Check|Instead(?!,? (?:got|found|received)\b)|Perhaps|Maybe|Either|If you|If your|In order to|To \w+"
     r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b(?! not\b)"
     r"|^(?!.{0,300}\b(?:[Gg]ot|[Rr]eceived|[Ff]ound)\b).{0,300}\binstead\b|\bplease\b(?! (?:file|open|report))|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
@@ -109,6 +111,10 @@ _NONE_OF = re.compile(r"\b(?:[Nn]one of|[Nn]either|[Nn]o)\b")
 _CONDITION = re.compile(r"^(?:If|When|Since|Because|Unless|For)\b.*, ")
 _WITHIN = re.compile(r"\b(?:got|expected|wanted)\b")
 """A word of what was wanted and came: words with it are both."""
+_KIND = (
+    r"(?:(?:to be )?(?:an?|the|of|type|instance|object|either|Python|\W?class) |[<`'\"])*(?:\w+\.)*"
+)
+"""What stands before the type that is wanted."""
 _INNER = re.compile(
     r"(?:(?:[Ee]rror|[Ee]xception)s? (?:encountered|was|message)|[Oo]riginal (?:error|exception|message)|[Cc]aused by|(?:because of|with) the following (?:error|exception))[^:\n]{0,60}:\s*(?=\S)"
 )
@@ -157,7 +163,7 @@ class OwnWords:
             rows.append(f"{self.about}=...      # {never[0].rstrip('.')}{got}")
         elif self.given and self.about:
             rows.append(f"{self.about}=...      # {self.given} is refused")
-        rows += self._meant
+        rows += (*self._made, *self._meant)
         if more := self._dimensions_more:
             one = "one dimension" if abs(more) == 1 else f"{abs(more)} dimensions"
             rows.append(
@@ -176,6 +182,14 @@ class OwnWords:
             fits = f"{below} or {below + part}" if below else f"{part}"
             rows.append(f"# {fits} in place of {whole}: multiples of {part}")
         return "\n".join(rows)
+
+    @property
+    def _made(self) -> list[str]:
+        """How what is wanted is made of what came, where it is a type that is known."""
+        made = names()["made"].items()
+        said = next((row for kind, row in made if re.match(_KIND + kind, self.wanted or "")), "")
+        of = self.about if self.about and self.about.isidentifier() else "x"
+        return [re.sub(r"\bX\b", of, said)] if said else []
 
     @property
     def _meant(self) -> list[str]:

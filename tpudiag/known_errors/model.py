@@ -269,7 +269,7 @@ class Match:
         operand = self.facts.operand if self.facts else None
         # What only shows what is there comes before what is a guess.
         first = operand and (not operand.looks or (open_ and not read))
-        own = own or ("\n".join(self.advised) if not read and decided is None else "")
+        own = own or ("\n".join(self.advised) if decided is None else "")
         if self.settled and own and self.error.kind is Kind.BROAD:
             fix = ""  # what mends others of its family is no answer to this one
         rows = (operand.fix if operand and first else "", own, read, fix)

@@ -17,6 +17,8 @@ _ENTITIES = {b"&nbsp;": b" "} | dict(
 _ENTITY = re.compile(b"|".join(_ENTITIES))
 _WINDOWS = re.compile(rb"(?<![\w])(?:[A-Za-z]:|~|\.{1,2})\\[^\"'\n<>|*?:]{1,300}\.py\b")
 """Paths of Windows: \\t in them is no tabulator."""
+_PYTEST = re.compile(rb"^E {3,12}", re.MULTILINE)
+"""Before each line of an error that pytest shows."""
 _HARD_BLANK = b"\xc2\xa0"
 # By its first byte alone, which a search skips to: a choice at the beginning is ten times as slow.
 _TYPE = re.compile(b"\xe2(?:\x80[\x98\x99\x9c\x9d\xa6]|[\x94\x95][\x80-\xbf])")
@@ -45,6 +47,7 @@ _RAISE = re.compile(
     rb"(?:[^()\n]|\([^()\n]{0,300}\)|\n[ \t>|]*(?=[\"'fr)])){0,1000}\)?[^\n]*",
     re.MULTILINE,
 )
+_RAISED = re.compile(rb"^\s*raise ([\w.]+)\(\s*[frb]{0,2}(?=[\"'])")
 WIDEST_GAP = 5
 """Numbers that the lines shown of a source may leave out."""
 FEWEST_PREFIXED = 2
@@ -62,6 +65,8 @@ def plain(text: bytes) -> bytes:
     if not text.isascii():
         text = _TYPE.sub(lambda one: _TYPOGRAPHY.get(one[0], b" "), text)
         text = text.replace(_HARD_BLANK, b" ")
+    if b"\nE   " in text:
+        text = _PYTEST.sub(b"", text)
     if b"\\" in text:
         text = _WINDOWS.sub(lambda one: one[0].replace(b"\\", b"/"), text)
         for _ in range(ESCAPES_WITHIN):
@@ -111,7 +116,9 @@ def without_raise_statements(text: bytes) -> bytes:
     """
     if b"raise " not in text or _TRACED.search(text):
         return text
-    return _RAISE.sub(lambda one: b"\n" * one[0].count(b"\n"), text)
+    rest = _RAISE.sub(lambda one: b"\n" * one[0].count(b"\n"), text)
+    # Who asks about nothing else asks about what it raises.
+    return rest if rest.strip() else _RAISED.sub(rb"\1: ", text)
 
 
 def _rows(pattern: re.Pattern[bytes], text: bytes) -> Iterator[int]:

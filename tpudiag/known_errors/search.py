@@ -43,7 +43,7 @@ WORDS_OF_A_SENTENCE = 4
 """From so many on what stands where a name is looked for says itself what is wrong."""
 RELEASE_WORDS = ("attribute", "annot import name", "o module named", "unexpected keyword")
 """Of an error that releases may explain, one is in the text."""
-_EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
+_EMPHASIS = re.compile(r"(?<![^\s:>|/])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""
 _NEXT_SENTENCE = re.compile(r"[.;]\s+(?=[A-Z])")
 """Where a name or path ends that is matched without blanks."""

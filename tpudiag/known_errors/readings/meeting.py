@@ -38,10 +38,11 @@ class Meeting:
 
     - `loss`: whether in a loss or metric, so that one is of labels, the other of outputs.
     - `asked`: the dimension that the error names itself.
+    - `target`: whether the left one is what a loss wants, the right one what the labels are.
     - `sparse`, `binary`: whether that loss wants class numbers, or labels of the outputs' shape.
     """
 
-    sparse = binary = further = False
+    sparse = binary = further = target = False
     asked: int | None = None
 
     def __init__(
@@ -106,6 +107,21 @@ class Meeting:
         return next(fits, None)
 
     @property
+    def one(self) -> int | None:
+        """Where the longer one has an axis of one that the other lacks, before the last one."""
+        long, ones = self.long, range(1, len(self.long) - 1)
+        without = (
+            at for at in ones if long[at] == 1 and _fits(self.short, (*long[:at], *long[at + 1 :]))
+        )
+        return next(without, None) if self.more == 1 else None
+
+    @property
+    def values(self) -> int:
+        """How many values both hold, in other axes; 0 where they do not."""
+        both = [math.prod(size or 0 for size in shape) for shape in (self.left, self.right)]
+        return both[0] if self.more and both[0] == both[1] else 0
+
+    @property
     def halved(self) -> bool:
         """Whether two maps (channels last, which may differ where they are joined) miss by one."""
         differing = self.differing if self.asked is None else [self.asked]
@@ -166,6 +182,7 @@ class Meeting:
             turned=turned,
             width=(outputs[-1] if outputs else None) or "CLASSES",
             axes=" and ".join(map(str, self.differing)),
+            **{"one": self.one, "values": f"{self.values:,}"},
             each=each if len(self.left) == 1 else ".",
             operation=self.operation or self.name,
             most_axes=len(self.long),
@@ -234,6 +251,8 @@ BY_RANK: Rules = {
         and m.short[0]
         and m.short[0] == math.prod(size or 0 for size in m.long)
     ),
+    "an axis of one": lambda m: m.short and not m.loss and m.one is not None,
+    "same values in other axes": lambda m: m.short and not m.loss and m.values,
     "an axis in front": lambda m: m.more and not m.loss and _fits(m.short, m.long[1:]),
     "rows meet maps": lambda m: m.more > 1 and m.loss,
     "rank differs": lambda m: m.more,
@@ -247,6 +266,8 @@ BY_SIZES: Rules = {
     "pixels": lambda m: m.axis == 0 and min(m.two) > PIXELS,
     "batch of all replicas": lambda m: m.axis == 0 and m.times in _REPLICAS,
     "batch differs": lambda m: m.axis == 0 and (len(m.left) > 1 or all(m.two)),
+    "labels in columns": lambda m: m.target and m.axis == len(m.left) - 1 and m.left[-1] == 1,
+    "labels as numbers": lambda m: m.target and m.axis == len(m.left) - 1 and m.right[-1] == 1,
     "one column of classes": lambda m: m.axis == len(m.left) - 1 and m.loss and 1 in m.two,
     "last size": lambda m: m.axis == len(m.left) - 1 and not m.loss,
     "number of classes": lambda m: m.axis == len(m.left) - 1,

@@ -86,7 +86,7 @@ def first(narrower: Iterable[Narrower], named: Named, around: str = "") -> Readi
             continue
         # Compiled here: an answer needs the few of its own error, not those of all.
         told = re.search(squeezed_pattern(case.says), quoted, re.IGNORECASE) if case.says else None
-        if case.says and told is None:
+        if case.says and (told is None or _says_nothing(told)):
             continue
         names = {name: values[0] for name, values in named.items() if values}
         if told:
@@ -95,6 +95,12 @@ def first(narrower: Iterable[Narrower], named: Named, around: str = "") -> Readi
         cause, fix = _filled(case.cause, names), _filled(case.fix, names)
         return Reading(cause, fix, case.whole, case.likely, placed)
     return None
+
+
+def _says_nothing(told: re.Match[str]) -> bool:
+    """Whether two shapes or types that are to differ are one: what differs was not read."""
+    held = [each for each in told.groupdict().values() if each and "[" in each]
+    return len(held) > len(set(held))
 
 
 def computed(figures: str, **values: object) -> Reading:

@@ -26,6 +26,8 @@ _PAIRS = tuple(
         r"feedvalueofshapeSHAPEforTensor.{1,80}?whichhasshape['\"]?SHAPE",
         r"Input0:SHAPE!=input\d{1,3}:SHAPE",
         r"input_shape=\[SHAPE,SHAPE",
+        r"checking(?:model)?target.{0,60}?tohaveshapeSHAPEbutgotarraywithshapeSHAPE",
+        r"initializerforparameter.{1,160}?:SHAPE,SHAPE",
         r"shape\[0\]=SHAPEvs\.shape\[\d{1,3}\]=SHAPE",
         r"broadcasttogetherwithshapesSHAPESHAPE",
         r"\b(?:target|a|y_true)\.shape=SHAPE,(?:output|b|y_pred)\.shape=SHAPE",
@@ -153,6 +155,7 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     operation = operation or (kind[1] if kind else "")
     loss = bool(_LOSS.search(node + text[begin:]) or _LOSS.search(before))
     pair = Meeting(left, right, operation, node, loss=loss)
+    pair.target = "target" in told[0] and "tohaveshape" in told[0]
     pair.sparse = _SPARSE.search(text[begin : begin + NEAR * 4]) is not None
     pair.binary = _BINARY.search(before + text) is not None
     pair.further = _FURTHER.search(node) is not None
