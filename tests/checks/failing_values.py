@@ -37,7 +37,12 @@ from tpudiag.signals import (
     TracedFunction,
     UnusedRegularizer,
 )
-from tpudiag.signals.step_numerics import FrozenNorm, PairedLoss, SameDrawsKind
+from tpudiag.signals.step_numerics import (
+    FrozenNorm,
+    PairedLoss,
+    ReplicaSimilarities,
+    SameDrawsKind,
+)
 
 KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
 SMALL = replace(STATE, bytes=1 << 20)
@@ -147,6 +152,10 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         of_state(loss_followed=True, paired_loss=PairedLoss(0, HERE)),
         Severity.WARNING,
     ),
+    *(
+        ("TPU515", numerics(similarities=ReplicaSimilarities(rows, HERE)), Severity.WARNING)
+        for rows in (128, 256)
+    ),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
     ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),
@@ -190,6 +199,9 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU512", of_state()),
     ("TPU408", of_state()),
     ("TPU514", numerics()),
+    ("TPU515", numerics()),
+    ("TPU515", numerics(similarities=ReplicaSimilarities(1024, HERE))),
+    ("TPU515", numerics(similarities=ReplicaSimilarities(96, HERE))),
     ("TPU110", h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**24),))),
     ("TPU111", dispatched(1, COUNTING)),
     ("TPU111", dispatched(16)),

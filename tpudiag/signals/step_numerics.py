@@ -115,6 +115,14 @@ class PairedLoss:
     location: Location | None
 
 
+@dataclass(frozen=True)
+class ReplicaSimilarities:
+    """Each row of a replica's batch is compared with each other row of it, below a softmax."""
+
+    rows: int
+    location: Location | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReplicasApart:
     """State that was equal on all replicas before the first step, but diverged."""
@@ -184,5 +192,6 @@ class StepNumerics:
     """Lines that compute arrays in float64, in the order of the step."""
     unused_regularizer: UnusedRegularizer | None = None
     paired_loss: PairedLoss | None = None
+    similarities: ReplicaSimilarities | None = None
     loss_followed: bool = False
     """Whether the shapes that meet in the loss were looked at."""

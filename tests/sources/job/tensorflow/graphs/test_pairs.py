@@ -41,12 +41,38 @@ for name, form in FORMS.items():
         step.get_concrete_function(tf.TensorSpec((size, 4)), tf.TensorSpec((size,)))
         found = pairs.read(watch.calls[-1])
         seen.setdefault(name, []).append(None if found is None else found.rows)
-print(json.dumps(seen))
+V, LABELS = tf.Variable(tf.ones((4, 3))), tf.range(16)
+entropy = tf.nn.sparse_softmax_cross_entropy_with_logits
+LIKE = {
+    "own": lambda x, z: mean(entropy(LABELS, tf.matmul(z @ V, x @ V, transpose_b=True) / 0.1)),
+    "views": lambda x, z: mean(tf.nn.log_softmax(tf.concat([x, z], 0) @ V @ tf.transpose(
+        tf.concat([x, z], 0) @ V))),
+    "classes": lambda x, z: mean(entropy(LABELS, x @ V @ tf.ones((3, 16)))),
+    "no softmax": lambda x, z: mean(square(tf.matmul(z @ V, x @ V, transpose_b=True))),
+    "gram": lambda x, z: mean(tf.nn.softmax(tf.matmul(x @ V, x @ V, transpose_a=True))),
+    "gathered": lambda x, z: mean(entropy(LABELS, tf.matmul(
+        z @ V, tf.concat([x, x], 0) @ V, transpose_b=True))),
+}
+like = {}
+for name, form in LIKE.items():
+    @tf.function
+    def step(x, z):
+        with tf.GradientTape() as tape:
+            value = form(x, z)
+        return tape.gradient(value, [V])
+    step.get_concrete_function(*[tf.TensorSpec((16, 4))] * 2)
+    found = pairs.similarities(watch.calls[-1])
+    like[name] = None if found is None else found.rows
+print(json.dumps([seen, like]))
 """
 BROADCAST = ("squares", "difference", "of each", "weighted")
 
 
 def test_predictions_that_meet_all_labels(in_tensorflow: Callable[[str], Any]) -> None:
-    seen = in_tensorflow(PROGRAM)
+    seen, like = in_tensorflow(PROGRAM)
+    assert {name: rows for name, rows in like.items() if rows in (16, 32)} == {
+        "own": 16,
+        "views": 32,
+    }
     assert {name for name, rows in seen.items() if rows != [None, None]} == set(BROADCAST)
     assert all(seen[name] == [16, 0] for name in BROADCAST)

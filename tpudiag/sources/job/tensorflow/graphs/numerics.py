@@ -81,6 +81,7 @@ def read(
         double=tuple(dict.fromkeys(_in_double(own, layer_line))),
         same_draws=tuple(random_seeds.same_draws(tf, call)),
         paired_loss=pairs.read(call),
+        similarities=pairs.similarities(call),
         loss_followed=True,
         draws=sum(random_seeds.is_draw(operation) for operation in own),
     )
