@@ -205,6 +205,7 @@ def _predicted(report: Report, width: int) -> Iterator[Line]:
     rest: Sequence[tuple[str, str]] = (
         ("predicted_examples_per_second", ""),
         ("hbm_need_bytes", " of HBM"),
+        ("predicted_cost_per_million_examples", " for a million examples"),
     )
     sentences = [
         _estimate(m) + tail

@@ -43,13 +43,18 @@ def run(options: argparse.Namespace) -> int:
     _report.check_outputs(options)
     settings = _report.settings_for(options)
     baseline = _baseline(options)
+    from tpudiag.planning import prices
+
+    known = prices.load(options.cost) if options.cost is not None else {}
     request = _job_request.of(options)
     from tpudiag.diagnoses import job
+    from tpudiag.diagnoses.predicted_cost import priced
 
     with Interrupts() as interrupts:
         with progress() as on_phase:
             heard = interrupts.finishing_at(job.FINISHING, on_phase)
             report = job.diagnose(request, settings, heard)
+        report = priced(report, known, options.examples)
         code = _written(report, baseline, request, options)
     return EXIT_INTERRUPTED if interrupts.waits else code
 

@@ -102,6 +102,8 @@ class ProfileRequest:
     """The event, program or tf.function that marks a step, if the user named one."""
     xprof: tuple[str, ...] = ()
     """Addresses where an XProf may run, for links from findings."""
+    xprof_seen_at: str | None = None
+    """The address for links, where readers see the server at another one."""
 
 
 def diagnose(
@@ -122,7 +124,8 @@ def diagnose(
         says = XProfSays() if interrupted else answer()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)
-    report = profile_places.linked(report, request.xprof, chosen, facts)
+    places = profile_places.Servers(request.xprof, request.xprof_seen_at)
+    report = profile_places.linked(report, places, chosen, facts)
     return replace(report, interrupted=interrupted)
 
 

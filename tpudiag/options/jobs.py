@@ -25,7 +25,7 @@ from tpudiag.reference.options import LoopName, ModelName, PrecisionName
 COMPILER = "TPU compiler (the extra `compiler`)"
 WRITES = "what a rehearsal may touch"
 REFERENCE = "reference job"
-GATE = "gate for CI"
+GATE, PRICES = "gate for CI", "prices"
 
 
 class RehearsalOptions(TypedDict, total=False):
@@ -211,6 +211,43 @@ class DeviceOptions(LogFolderOptions, total=False):
     ]
 
 
+class PriceOptions(TypedDict, total=False):
+    """What a step is converted to."""
+
+    cost: Annotated[
+        str | Path | None,
+        "prices of a chip-hour (TOML or JSON): adds the cost of a million examples at the "
+        "predicted step",
+        Option(
+            kind=FILE,
+            group=PRICES,
+            otherwise={
+                "plan": {
+                    "help": "prices of a chip-hour (TOML or JSON): adds examples per money",
+                    "group": "",
+                    "agents": "a file with prices of a chip-hour, TOML or JSON",
+                    "in_folder": "path",
+                }
+            },
+        ),
+    ]
+    examples: Annotated[
+        float | None,
+        "examples of an epoch: adds its duration, and with --cost its cost",
+        Option(
+            kind=POSITIVE,
+            group=PRICES,
+            otherwise={
+                "plan": {
+                    "help": "examples of the data set: adds hours, and with --cost their cost",
+                    "group": "",
+                    "agents": "examples of the data set: adds hours",
+                }
+            },
+        ),
+    ]
+
+
 class ProgramOptions(ReportOutput, AgentAnswer, total=False):
     """What is run, and with which arguments."""
 
@@ -260,7 +297,7 @@ class CheckOptions(
     ]
 
 
-class Check(CheckOptions, ProgramOptions, ExitGate, total=False):
+class Check(CheckOptions, ProgramOptions, PriceOptions, ExitGate, total=False):
     """All that `check` takes."""
 
     baseline: Annotated[
@@ -298,7 +335,7 @@ class Fix(FixOptions, DeviceOptions, ProgramOptions, total=False):
     """All that `fix` takes."""
 
 
-class PlanOptions(RehearsalOptions, ReferenceJobOptions, total=False):
+class PlanOptions(RehearsalOptions, ReferenceJobOptions, PriceOptions, total=False):
     """Keywords of `tpudiag.plan`."""
 
     targets: Annotated[
@@ -317,20 +354,6 @@ class PlanOptions(RehearsalOptions, ReferenceJobOptions, total=False):
         "per-replica batches: 64..1024 (doubled), or 128,256 (default: half the job's own to "
         "four times)",
         Option((), BATCHES, agents="per-replica batches; by default those around the job's own"),
-    ]
-    cost: Annotated[
-        str | Path | None,
-        "prices of a chip-hour (TOML or JSON): adds examples per money",
-        Option(
-            kind=FILE,
-            agents="a file with prices of a chip-hour, TOML or JSON",
-            in_folder="path",
-        ),
-    ]
-    examples: Annotated[
-        float | None,
-        "examples of the data set: adds hours, and with --cost their cost",
-        Option(kind=POSITIVE, agents="examples of the data set: adds hours"),
     ]
     epochs: Annotated[
         float | None,

@@ -10,7 +10,7 @@ from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jitted import Jitted, StepCall
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
 
@@ -68,7 +68,8 @@ class StepReader:
         if batch is None:
             return
         own = Batch(batch.global_batch, max(batch.global_batch // devices, 1), devices)
-        self._recorder.put(step_inputs=step.inputs(), alone=devices == 1)
+        sources = user_lines.user_files()
+        self._recorder.put(step_inputs=step.inputs(), alone=devices == 1, sources=sources)
         self._recorder.put(batch=own, phase=LOWERING)
         with os.fdopen(self._spec.requests, "rb") as requests:
             for line in requests:
@@ -105,6 +106,7 @@ class StepReader:
             loss=step.loss_scale,
         )
         self._send_later(step)
+        self._recorder.put(sources=user_lines.user_files())
 
     def _send_later(self, step: TracedStep) -> None:
         """What may be more with each step."""

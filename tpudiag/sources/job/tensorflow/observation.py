@@ -229,6 +229,7 @@ class Observation:
             step_inputs=inputs,
             variables=self.watches.variables.facts(),
             alone=step.alone,
+            sources=user_lines.user_files(),
         )
         lowering.serve(self._spec, self._reader.batch_of(inputs))
 
