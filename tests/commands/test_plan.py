@@ -72,7 +72,7 @@ def rows(report: dict[str, Any]) -> dict[tuple[str, int], dict[str, Any]]:
     return {(row["TPU"], row["batch"]): row for row in named}
 
 
-def test_the_reference_job_is_planned_and_its_compilations_are_kept(tmp_path: Path) -> None:
+def test_the_reference_job_is_planned_and_kept(tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text("[chip_hour]\nv5e = 1.0\nv6e = 1e9\n")
     asked = ("--for", "v5e-4,v6e-4", "--batch", "64,128", "--cost", "prices.toml")
@@ -93,6 +93,8 @@ def test_the_reference_job_is_planned_and_its_compilations_are_kept(tmp_path: Pa
     again, second = plan(tmp_path, *asked)
     assert again.returncode == 0
     assert second["tables"] == report["tables"]
+    assert report.get("writes") and not second.get("writes"), "no job ran again"
+    assert any("an earlier plan lowered" in note for note in second["notes"])
     assert kept == sorted(f.stat().st_mtime_ns for f in (tmp_path / "cache").glob("*.json"))
 
 

@@ -38,3 +38,10 @@ def test_epochs_need_the_examples_of_one() -> None:
 def test_a_number_of_examples_is_above_0(text: str) -> None:
     with pytest.raises(SystemExit):
         parsed("--examples", text)
+
+
+@pytest.mark.parametrize("text", ["localhost:8786", "http://a:1", "tcp://a"])
+def test_a_scheduler_has_an_address(text: str) -> None:
+    with pytest.raises(SystemExit):
+        parsed("--dask", text)
+    assert parsed("--dask", "tcp://a:8786").dask == "tcp://a:8786"

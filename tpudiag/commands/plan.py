@@ -14,6 +14,7 @@ examples:
   tpudiag plan --for v5e-8,v6e-8 --batch 64..1024
   tpudiag plan train.py --for v4-8,v5e-8,v5p-8,v6e-8 -- --epochs 1
   tpudiag plan train.py --for v5e-8 --batch 128,256,384 --cost prices.toml
+  tpudiag plan train.py --for v4-8,v5e-8,v6e-8 --dask tcp://scheduler:8786
   tpudiag plan train.py --for v5e-16,v5e-64 --examples 1281167 --epochs 90 --cost prices.toml
 
 prices.toml, the price of a chip-hour by generation:

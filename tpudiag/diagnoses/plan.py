@@ -20,12 +20,13 @@ from tpudiag.options.verbs import request_of
 from tpudiag.phases import OnPhase
 from tpudiag.planning import prices
 from tpudiag.planning.candidates import Plan
-from tpudiag.planning.search import Search
-from tpudiag.planning.steps import Steps
+from tpudiag.planning.kept_steps import Steps, StepsByDevices, name_of
+from tpudiag.planning.search import Search, StepCompiler
 from tpudiag.settings import Settings
 from tpudiag.signals import Origin
 from tpudiag.sources import script
 from tpudiag.sources.compiler import libtpu_process
+from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
 from tpudiag.sources.job.process import facts, following
 from tpudiag.sources.job.process.following import JobRun
 from tpudiag.sources.job.process.job_python import environment_of
@@ -48,6 +49,8 @@ class PlanRequest:
     epochs: float = 1
     timeout_s: float = 7200.0
     compile_timeout_s: float = 600.0
+    dask: str | None = None
+    """`tcp://scheduler:8786`: its workers compile, each with its own compiler."""
 
 
 def requested(by_name: Mapping[str, Any], job: Callable[[str], JobRequest]) -> PlanRequest:
@@ -64,7 +67,7 @@ def requested(by_name: Mapping[str, Any], job: Callable[[str], JobRequest]) -> P
         prices={} if cost is None else prices.load(Path(cost)),
         # The job is started once: the step is lowered for any number of replicas.
         job=up_to_its_step(job(targets[0].name)),
-        installed=installed_compiler(by_name["compiler_python"]),
+        installed=installed_compiler(by_name["compiler_python"], by_name.get("dask")),
         targets=targets,
         batches=tuple(by_name["batch"]),
         examples=None if examples is None else examples * (epochs or 1),
@@ -77,9 +80,11 @@ def up_to_its_step(job: JobRequest) -> JobRequest:
     return replace(job, warmup_steps=1, tpu_timeout_s=1.0, measure_input_s=0.0, rest_s=0.0)
 
 
-def installed_compiler(python: str | None) -> libtpu_process.Installed:
-    """The TPU compiler of this Python, or the named one; raises MissingExtra."""
+def installed_compiler(python: str | None, dask: str | None = None) -> libtpu_process.Installed:
+    """The TPU compiler of this Python, the named one, or the workers'; raises MissingExtra."""
     installed = libtpu_process.find(python)
+    if installed is None and dask:
+        installed = libtpu_process.Installed("", f"of the workers of {dask}")
     if installed is None:
         raise MissingExtra(f"{libtpu_process.MISSING}: {libtpu_process.INSTALL}")
     return installed
@@ -93,30 +98,34 @@ def diagnose(
     job = request.job.with_notebook()
     if script.look(job.file).is_tensorflow_1:
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
+    of_jax = job.framework is Framework.JAX
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
     partial: str | None = None
     interrupted = False
     with scratch.folder("plan") as folder:
-        compiler = libtpu_process.Compiler(request.installed, request.compile_timeout_s)
+        compiler, at_a_time = _compiler(request)
         # One replica: the step is lowered but not run, and more would only take memory.
         spec = spec_of(job, True, "local", 1, str(folder))
         limits = following.Limits(request.timeout_s)
 
-        def started(replicas: int) -> Dialog:
-            return Dialog(replace(spec, replicas=replicas), job.python, limits, on_phase)
+        def of_devices(replicas: int) -> Steps:
+            own = replace(spec, replicas=replicas) if of_jax else spec
+            return Steps(
+                name_of(own, job.python), lambda: Dialog(own, job.python, limits, on_phase)
+            )
 
-        steps = Steps(started, spec.replicas, by_devices=job.framework is Framework.JAX)
+        steps = StepsByDevices(spec.replicas, of_devices) if of_jax else of_devices(spec.replicas)
         try:
             batch = steps.wait()
             if batch is None:
-                raise NothingDiagnosed(_no_step(steps.first.job))
+                raise NothingDiagnosed(_no_step(_run_of(steps)))
             for plan in plans:
-                plan.alone = steps.first.alone
+                plan.alone = steps.alone
             own = batch.per_replica_batch
             # From half of the job's batch, in case that does not fit, to four times; the search for
             # the largest that fits continues by itself.
             tried = request.batches or doubled(max(own // 2, 1), own * 4)
-            search = Search(plans, tried, steps, compiler, on_phase)
+            search = Search(plans, tried, steps, compiler, on_phase, at_a_time=at_a_time)
             partial = search.run(time.monotonic() + request.timeout_s)
         except KeyboardInterrupt:
             partial, interrupted = INTERRUPTED, True
@@ -127,10 +136,15 @@ def diagnose(
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
     report = plan_report.report(
-        job.name, plans, partial, request.examples,
+        job.name, plans, partial, request.examples, steps.reused,
         epochs=request.epochs, framework=job.framework,
     )  # fmt: skip
-    return _with_job(replace(report, interrupted=interrupted), job, request, steps.first.job)
+    return _with_job(replace(report, interrupted=interrupted), job, request, _run_of(steps))
+
+
+def _run_of(steps: Steps | StepsByDevices) -> JobRun:
+    """The job that lowered the steps; an empty one where an earlier plan kept them all."""
+    return steps.dialog.job if steps.dialog else JobRun()
 
 
 def _with_job(report: Report, job: JobRequest, request: PlanRequest, run: JobRun) -> Report:
@@ -142,6 +156,14 @@ def _with_job(report: Report, job: JobRequest, request: PlanRequest, run: JobRun
         notes=(*report.notes, *not_sent.notes(signals), installs.note(environment_of(job.python))),
         writes=not_sent.with_sends(run.writes, signals),
     )
+
+
+def _compiler(request: PlanRequest) -> tuple[StepCompiler, int | None]:
+    """The compiler of this machine or of a cluster, and the cluster's number of parallel steps."""
+    if not request.dask:
+        return libtpu_process.Compiler(request.installed, request.compile_timeout_s), None
+    cluster = ClusterCompiler(request.dask, request.compile_timeout_s)
+    return cluster, cluster.at_a_time
 
 
 def _no_step(job: JobRun) -> str:

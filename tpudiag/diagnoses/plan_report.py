@@ -28,6 +28,11 @@ ESTIMATE = (
 )
 UNREADABLE = "this jax cannot read the program that its libtpu makes, so that times are not known."
 ONE_REPLICA = "compiled for one replica: the all-reduce between replicas is left out"
+KEPT = (
+    "The step is the one that an earlier plan lowered: the job's modules, arguments, environment "
+    "and libraries are as they were. What it reads from elsewhere was not looked at: where that "
+    "changed its shapes, name another cache folder (TPUDIAG_CACHE)."
+)
 ALONE = (
     "{target}: the job makes no TPUStrategy: it trains on one of the {replicas} replicas, and is "
     "planned so."
@@ -40,7 +45,7 @@ LOWERED = (
 
 def report(
     name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None,
-    *, epochs: float = 1, framework: Framework = Framework.TENSORFLOW,
+    reused: int = 0, *, epochs: float = 1, framework: Framework = Framework.TENSORFLOW,
 ) -> Report:  # fmt: skip
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
@@ -66,6 +71,7 @@ def report(
             *_limits(plans, framework),
             ESTIMATE,
             *((LOWERED,) if framework is Framework.TENSORFLOW else ()),
+            *((KEPT,) if reused else ()),
         ),
         partial=partial,
         shortfall="whole" if partial else None,

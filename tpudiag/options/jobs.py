@@ -17,8 +17,9 @@ from tpudiag.options.kinds import (
     SECONDS_OR_0,
     SHARE,
     TARGETS,
+    scheduler,
 )
-from tpudiag.options.option import Option
+from tpudiag.options.option import Kind, Option
 from tpudiag.options.shared import AgentAnswer, CheckSelection, ExitGate, ReportOutput
 from tpudiag.reference.options import LoopName, ModelName, PrecisionName
 
@@ -364,3 +365,10 @@ class PlanOptions(RehearsalOptions, ReferenceJobOptions, PriceOptions, total=Fal
 
 class Plan(PlanOptions, LogFolderOptions, ProgramOptions, CheckSelection, ExitGate, total=False):
     """All that `plan` takes."""
+
+    dask: Annotated[
+        str | None,
+        "compile on the workers of a Dask cluster, which need tpudiag[compiler] (needs the "
+        "extra `dask`)",
+        Option(kind=Kind(scheduler, "tcp://HOST:PORT")),
+    ]

@@ -106,6 +106,13 @@ def port(text: str) -> int:
     return number
 
 
+def scheduler(text: str) -> str:
+    """The address of a Dask scheduler."""
+    if not re.fullmatch(r"(tcp|dask)://[^/\s]+:\d{1,5}", text):
+        raise argparse.ArgumentTypeError(f"{text!r}: write tcp://HOST:PORT")
+    return text
+
+
 def batches(text: str) -> tuple[int, ...]:
     """`64..1024` as 64, 128, ... 1024; `128,256` as it stands."""
     if bounds := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):

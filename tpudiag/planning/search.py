@@ -10,13 +10,18 @@ from tpudiag.hardware import GIB
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
-from tpudiag.planning.steps import Steps
+from tpudiag.planning.kept_steps import Steps, StepsByDevices
+from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
 from tpudiag.sources.compiler.libtpu_process import Compiler
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory
 
 COMPILATION_BYTES = 3 * GIB
 """The largest memory seen for one compilation of a large step."""
+
+
+StepCompiler = Compiler | ClusterCompiler
+"""The TPU compiler, wherever it runs; may be called from any thread."""
 
 
 class _Stopped(Exception):
@@ -30,18 +35,21 @@ class Search:
         self,
         plans: Sequence[Plan],
         batches: Sequence[int],
-        steps: Steps,
-        compiler: Compiler,
+        steps: Steps | StepsByDevices,
+        compiler: StepCompiler,
         on_phase: OnPhase,
+        *,
+        at_a_time: int | None = None,
     ) -> None:
         self._plans, self._batches = plans, sorted(set(batches))
         self._steps, self._compiler, self._on_phase = steps, compiler, on_phase
+        self._at_a_time = workers() if at_a_time is None else at_a_time
         self._done, self._planned = 0, len(self._plans) * len(self._batches)
         self._began = time.monotonic()
 
     def run(self, deadline: float) -> str | None:
         """Try everything; returns why the plan is partial, None where it is complete."""
-        with ThreadPoolExecutor(workers()) as pool:
+        with ThreadPoolExecutor(self._at_a_time) as pool:
             try:
                 # Batches in the outer loop: the smallest of all targets come first, so that
                 # refusals save the larger ones, and a plan that is cut short has a row of each

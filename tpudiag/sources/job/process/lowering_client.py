@@ -39,6 +39,8 @@ class Dialog:
         """The batch that the job would use; None without a step."""
         self.alone = False
         """Whether the job trains outside a strategy: on one replica, whatever the slice has."""
+        self.sources: tuple[str, ...] = ()
+        """The files of the job's own modules."""
         self.job = following.JobRun()
         spec = replace(spec, requests=read_end)
         run = partial(runner.run, spec, python, limits, on_phase, on_facts=self._heard)
@@ -101,6 +103,8 @@ class Dialog:
     def _heard(self, facts: dict[str, object]) -> None:
         """One line of facts: the step's batch, or an answer."""
         self.alone = self.alone or facts.get("alone") is True
+        if "sources" in facts:
+            self.sources = msgspec.convert(facts["sources"], tuple[str, ...])
         if facts.get("batch") is not None and not self._ready.is_set():
             self.batch = msgspec.convert(facts["batch"], Batch)
             self._ready.set()
