@@ -150,7 +150,9 @@ def facts(tmp_path: Path, script: str, rest_s: float = 600.0, replicas: int = 2)
 
 
 @pytest.mark.timeout(900)
-def test_loops_run_to_their_end_in_modules_too_and_what_crashes_there_crashes(tmp_path: Path) -> None:
+def test_loops_run_to_their_end_in_modules_too_and_what_crashes_there_crashes(
+    tmp_path: Path,
+) -> None:
     known = facts(tmp_path, LOOP, rest_s=120.0)
     assert known["end"]["how"] == "exception"
     assert "at the end" in known["end"]["crash"]["traceback"]
