@@ -24,6 +24,12 @@ class Clock:
         """The time since the epoch, advanced monotonically."""
         return self.monotonic_ns() + self._shift_ns
 
+    def now_of(self, run: Run) -> int | None:
+        """The same as the run counts it; None where its clock is another."""
+        if run.monotonic_ns is None or not machine.same_clock(run.machine, self.machine):
+            return None
+        return self.monotonic_ns() - run.monotonic_ns + run.started_ns
+
 
 class Ages:
     """How long ago a run was last heard of and made its last step."""
@@ -37,10 +43,11 @@ class Ages:
     def hear(self, run: Run, last_step_ns: int) -> None:
         """Note a poll's result: the run, and the end of its last step."""
         before, self._run = self._run, run
-        mark = self._mark(run, last_step_ns)
-        if before is not None and before.id == run.id and self._seen == mark:
-            return
+        # A value that changes with news: a recorder writes always, event files at steps.
+        mark = run.last_ns if run.pid > 0 else last_step_ns
         new = before is None or before.id != run.id
+        if not new and self._seen == mark:
+            return
         self._seen = mark
         self._heard_ns = self._clock.monotonic_ns()
         # At the first poll its age is known only from the clocks of two machines.
@@ -49,10 +56,9 @@ class Ages:
     def quiet_s(self) -> float:
         """Time since the run's recorder last wrote."""
         assert self._run is not None
-        run = self._run
-        if run.monotonic_ns is not None and machine.same_clock(run.machine, self._clock.machine):
-            now_ns = self._clock.monotonic_ns() - run.monotonic_ns + run.started_ns
-            return max((now_ns - run.last_ns) / NS, 0.0)
+        now_ns = self._clock.now_of(self._run)
+        if now_ns is not None:
+            return max((now_ns - self._run.last_ns) / NS, 0.0)
         return self._old_s + (self._clock.monotonic_ns() - self._heard_ns) / NS
 
     def silent_s(self, last_step_ns: int) -> float:
@@ -63,11 +69,6 @@ class Ages:
         apart_s = max((self._clock.now_ns() - last_step_ns) / NS, 0.0)
         heard_s = self._old_s + (self._clock.monotonic_ns() - self._heard_ns) / NS
         return heard_s if apart_s < heard_s or apart_s > heard_s + STEP_S else apart_s
-
-    @staticmethod
-    def _mark(run: Run, last_step_ns: int) -> int:
-        """A value that changes with news: a recorder writes always, event files at steps."""
-        return run.last_ns if run.pid > 0 else last_step_ns
 
 
 STEP_S = 300.0

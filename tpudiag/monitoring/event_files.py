@@ -55,7 +55,9 @@ class Progress:
         if self.points and step > self.points[-1][1] and at_ns < self.points[-1][0] - NS:
             # The step rises while the time falls by more than a second: the clock was set back.
             # Dropping such events would hide all steps until it caught up.
-            ahead_ns = self.points[-1][0] + self._gap_ns() - at_ns
+            # By how much is not known: as if the last gap came again.
+            gap_ns = self.points[-1][0] - self.points[-2][0] if len(self.points) > 1 else NS
+            ahead_ns = self.points[-1][0] + gap_ns - at_ns
             self.shift_ns, at_ns = self.shift_ns + ahead_ns, at_ns + ahead_ns
         # By half: a restore from a late checkpoint continues the run, and is a pause until its
         # steps pass the last one.
@@ -63,10 +65,6 @@ class Progress:
             self.points, self.starts = [], self.starts + 1
         if not self.points or (step > self.points[-1][1] and at_ns > self.points[-1][0]):
             self.points.append((at_ns, step))
-
-    def _gap_ns(self) -> int:
-        """The time between the last two points, used where a gap is unknown."""
-        return self.points[-1][0] - self.points[-2][0] if len(self.points) > 1 else NS
 
 
 class EventFiles:
@@ -121,14 +119,9 @@ class EventFiles:
         id_ = hashlib.sha1(f"{self.path} {unit} {progress.starts}".encode()).hexdigest()[:12]
         first_ns = progress.points[0][0]
         return Run(
-            id=id_,
-            name=self.path,
-            host="",
-            pid=0,
-            started_ns=first_ns,
-            beat_ns=progress.points[-1][0],
-            unit=unit,
-        )
+            id=id_, name=self.path, host="", pid=0, unit=unit,
+            started_ns=first_ns, beat_ns=progress.points[-1][0],
+        )  # fmt: skip
 
     def _windows(self, progress: Progress, sent: int) -> Iterator[Window]:
         """Windows of a second or more, from the point that ended the last one."""
@@ -141,25 +134,21 @@ class EventFiles:
             lost = stalled(took, steps, self._usual)
             if not lost:
                 self._usual.append(took / steps)
-            key = bucket(took / 1e6 / steps)
+            said = [loss for step, loss in self._losses if step <= to_step]
+            self._losses = [one for one in self._losses if one[0] > to_step]
             yield Window(
                 number=self._number,
                 start_ns=from_ns,
                 end_ns=to_ns,
                 steps=steps,
-                step_ms=((key, steps),),
+                step_ms=((bucket(took / 1e6 / steps), steps),),
                 stalled_ms=lost / 1e6,
                 stalls=int(lost > 0),
-                **self._said(to_step),
+                **losses_of(said),
             )
             self._number += 1
             start = index
         self._sent = (self._sent[0], self._sent[1], start)
-
-    def _said(self, until: int) -> dict[str, Any]:
-        said = [loss for step, loss in self._losses if step <= until]
-        self._losses = [one for one in self._losses if one[0] > until]
-        return losses_of(said)
 
     def _files(self) -> list[str]:
         """The training's event files; those of evaluations only where there are no others."""
@@ -170,13 +159,10 @@ class EventFiles:
             files = [name for name in names if not name.endswith(OF_REPORTS)]
         except OSError as error:
             raise UnreadableInput(f"{self.path}: {error}") from error
-        training = [name for name in files if not self._of_evaluation(name)]
+        below = {name: name.removeprefix(self._root).lower().split("/")[:-1] for name in files}
+        training = [n for n in files if not any(f.startswith(NOT_TRAINING) for f in below[n])]
         # A job that only evaluates writes steps as well.
         return sorted(training or files)
-
-    def _of_evaluation(self, name: str) -> bool:
-        folders = name.removeprefix(self._root).lower().split("/")[:-1]
-        return any(folder.startswith(NOT_TRAINING) for folder in folders)
 
     def _events(self, file: str) -> Iterator[Event]:
         while file not in self.damaged:

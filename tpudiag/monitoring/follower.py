@@ -166,12 +166,6 @@ class Watched:
         """Current units per second; None where no step is made."""
         return 0.0 if now.kind in STANDING and self.steps else self.detector.per_s
 
-    def _baseline_in_s(self) -> float | None:
-        """How long the baseline still takes, at the pace of the last windows."""
-        points = self.detector.baseline.waits_points
-        took = [window.whole_s for window in list(self.recent)[-31:]]
-        return points * median(took) if points and took else None
-
     @property
     def stepping_s(self) -> float:
         """From the beginning of the run to its last step."""
@@ -251,11 +245,14 @@ class Watched:
         """The run's current figures."""
         steps = merged(window.step_ms for window in self.recent)
         active_s = sum(window.active_s for window in self.recent)
-        waits = [w.wait_ms for w in self.recent if w.wait_ms is not None]
+        waited = [w.wait_ms for w in self.recent if w.wait_ms is not None]
         used = [w.hbm_bytes for w in self.recent if w.hbm_bytes is not None]
         now = self.state
         stands = now.kind in STANDING and self.steps > 0
         steps_per_s = sum(w.steps for w in self.recent) / active_s if active_s else None
+        took = [window.whole_s for window in list(self.recent)[-31:]]
+        waits = self.detector.baseline.waits_points
+        quiet = now.over or now.kind is StateKind.LOST
         return Figures(
             run=self.run,
             state=now,
@@ -266,21 +263,18 @@ class Watched:
             per_s=self.per_s(now),
             steps_per_s=0.0 if stands else steps_per_s,
             baseline_per_s=self.detector.baseline_per_s,
-            baseline_in_s=self._baseline_in_s(),
-            delivered_per_s=self._delivered_per_s(now),
+            # At the pace of the last windows.
+            baseline_in_s=waits * median(took) if waits and took else None,
+            # Up to the last step where the run has ended.
+            delivered_per_s=self.delivery.per_s(0.0 if quiet else self.silent_s() or 0.0),
             step_ms=(percentile(steps, 0.5), percentile(steps, 0.9), percentile(steps, 0.99)),
-            input_share=sum(waits) / 1e3 / active_s if waits and active_s else None,
+            input_share=sum(waited) / 1e3 / active_s if waited and active_s else None,
             hbm_bytes=max(used, default=None),
             silent_s=self.silent_s(),
             normal_pause_s=self.normal_pause_s(),
             pause_s=self.pause_s,
             spent=self.ledger.spent(*self._tail()),
         )
-
-    def _delivered_per_s(self, now: RunState) -> float | None:
-        """By wall time; up to the last step where the run has ended."""
-        quiet = now.over or now.kind is StateKind.LOST
-        return self.delivery.per_s(0.0 if quiet else self.silent_s() or 0.0)
 
     @property
     def cause(self) -> Cause | None:
@@ -300,17 +294,18 @@ class Watched:
 
     def now_ns(self) -> int:
         """The time since the epoch, as the run counts it."""
-        run = self.run
-        if run.monotonic_ns is not None and machine.same_clock(run.machine, self._clock.machine):
-            return self._clock.monotonic_ns() - run.monotonic_ns + run.started_ns
-        return self._clock.now_ns()
+        own_ns = self._clock.now_of(self.run)
+        return self._clock.now_ns() if own_ns is None else own_ns
 
     @property
     def state(self) -> RunState:
         """The run's state, from which all reports of it derive."""
         run = self.run
-        if run.pid == PID and (given_up := self._given_up) is not None:
-            return RunState(StateKind.LOST, given_up)
+        source = self._source
+        if isinstance(source, ProfilerSource) and source.given_up is not None:
+            return RunState(StateKind.LOST, source.given_up)
+        # News of steps may be late: sampled, or flushed to event files periodically.
+        late_s = {PID: 4 * EVERY_S, 0: 2 * SINK_FLUSH_S}.get(run.pid, 0.0)
         heard = Heard(
             steps=self.steps,
             here=is_here(run, self._clock.machine),
@@ -318,24 +313,9 @@ class Watched:
             silent_s=self._ages.silent_s(self._last_ns),
             killed_by=self.killed_by,
             was_lost=self._was_lost,
-            hangs_after_s=max(PAUSE_STEPS * self.pauses.step_s, LEAST_STALL_S, self._late_s),
+            hangs_after_s=max(PAUSE_STEPS * self.pauses.step_s, LEAST_STALL_S, late_s),
         )
         return state(run, heard)
-
-    @property
-    def _late_s(self) -> float:
-        """How late news of steps may be: sampled, or flushed to event files periodically."""
-        return {PID: 4 * EVERY_S, 0: 2 * SINK_FLUSH_S}.get(self.run.pid, 0.0)
-
-    @property
-    def gone(self) -> bool:
-        """Whether its process vanished without an end in the recording."""
-        return self.state.kind is StateKind.KILLED
-
-    @property
-    def _given_up(self) -> str | None:
-        """Why the profiler is no longer queried."""
-        return self._source.given_up if isinstance(self._source, ProfilerSource) else None
 
     @property
     def lives_here(self) -> bool:

@@ -134,8 +134,13 @@ class Ledger:
         self._run = recording.run
         windows = (*recording.earlier, *recording.windows)
         self._saves += sum(window.saved_ns is not None for window in windows)
-        if windows:
-            self._judge_restart()
+        if windows and self._to_judge:
+            # The restart goes on: steps since the last checkpoint were repeated.
+            if self._saves:
+                self._book.turn(self._unsaved, TimeUse.REPEATED)
+            else:
+                self._unknown = True
+            self._to_judge, self._unsaved = False, _Book()
         for window in windows:
             self._window(window)
 
@@ -187,17 +192,6 @@ class Ledger:
         # the restart repeats them.
         use = TimeUse.OTHER if run.ended_ns is not None else TimeUse.REPEATED
         self._span(use, self._accounted_ns, run.last_ns)
-
-    def _judge_restart(self) -> None:
-        """Once the restart begins, steps since the last checkpoint count as repeated."""
-        if not self._to_judge:
-            return
-        self._to_judge = False
-        if self._saves:
-            self._book.turn(self._unsaved, TimeUse.REPEATED)
-        else:
-            self._unknown = True
-        self._unsaved = _Book()
 
     def _window(self, window: Window) -> None:
         """The parts of a window; the part after its checkpoint is unsaved."""

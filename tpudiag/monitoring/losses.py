@@ -1,6 +1,7 @@
 """Watches the reported loss: NaN, Inf, an explosion, a standstill."""
 
 from collections import deque
+from dataclasses import replace
 
 from tpudiag.monitoring.recording import Window
 from tpudiag.signals.delivery import LossFault, LossTrouble
@@ -34,15 +35,14 @@ class Losses:
         self.said += window.losses
         if window.bad_loss is not None:
             # The first one: NaN stays, and its duration shows what was wasted.
-            step = self._bad.step if self._bad is not None else self._steps
-            said = window.losses + (self._bad.said if self._bad is not None else 0)
-            self._bad = LossTrouble(
-                what=self._bad.what if self._bad is not None else window.bad_loss,
-                step=step,
+            bad = self._bad or LossTrouble(
+                what=window.bad_loss,
+                step=self._steps,
                 last=self._last[-1] if self._last else None,
                 first=self._first[0] if self._first else None,
-                said=said,
+                said=0,
             )
+            self._bad = replace(bad, said=bad.said + window.losses)
             return
         if window.loss is None:
             return

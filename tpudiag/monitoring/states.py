@@ -64,7 +64,10 @@ def state(run: Run, heard: Heard) -> RunState:
             )
             return RunState(StateKind.LOST, text, lives=False)
         if heard.quiet_s > SETTLED_S:
-            return _killed(run, heard.killed_by)
+            unknown = " (killed, left by os._exit, or its end could not be written)"
+            why = f": {heard.killed_by}" if heard.killed_by else unknown
+            text = f"the job's process {run.pid} is gone{why}"
+            return RunState(StateKind.KILLED, text, lives=False)
         return _by_steps(run, heard, None)
     if heard.quiet_s > SETTLED_S and machine.stopped(run.pid):
         text = f"the job's process {run.pid} is stopped by a signal (SIGSTOP, or a debugger)"
@@ -97,12 +100,6 @@ def _ended(run: Run) -> RunState:
     if run.failure is not None:
         return RunState(StateKind.FAILED, f"the job ended by {run.failure}")
     return RunState(StateKind.COMPLETED, "the run has ended")
-
-
-def _killed(run: Run, by: str | None) -> RunState:
-    why = f": {by}" if by else " (killed, left by os._exit, or its end could not be written)"
-    text = f"the job's process {run.pid} is gone{why}"
-    return RunState(StateKind.KILLED, text, lives=False)
 
 
 def _by_steps(run: Run, heard: Heard, lives: bool | None) -> RunState:

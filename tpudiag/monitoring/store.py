@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -91,7 +92,8 @@ class Store:
     def write(self, run: Run, windows: tuple[Window, ...], traces: tuple[Trace, ...] = ()) -> None:
         """Write in one transaction, or nothing; raises sqlite3.Error."""
         with transaction(self._connection) as connection:
-            values = [getattr(run, name) for name in RUN_COLUMNS.split(", ")]
+            values = attrgetter(*RUN_COLUMNS.split(", "))(run)
+            row = attrgetter(*WINDOW_COLUMNS.split(", "))
             connection.execute(
                 f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * len(values))})", values
             )
@@ -105,7 +107,10 @@ class Store:
                 # replaced instead, since its beat changes.
                 f"INSERT OR IGNORE INTO windows (run, {WINDOW_COLUMNS}) "
                 f"VALUES (?{', ?' * len(WINDOW_COLUMNS.split(', '))})",
-                [(run.id, *_row(window)) for window in windows],
+                [
+                    (run.id, *(json.dumps(v) if isinstance(v, tuple) else v for v in row(window)))
+                    for window in windows
+                ],
             )
             for width in (MINUTE_S, HOUR_S) if windows else ():
                 connection.execute(
@@ -174,8 +179,3 @@ def transaction(
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-
-
-def _row(window: Window) -> tuple[object, ...]:
-    columns = {name: getattr(window, name) for name in WINDOW_COLUMNS.split(", ")}
-    return (*{**columns, "step_ms": json.dumps(window.step_ms, separators=(",", ":"))}.values(),)

@@ -75,7 +75,8 @@ def _let_go() -> None:
 def _outermost(begun: Callable[[tuple[Any, ...]], Callable[[], None]]) -> Callable[..., Any]:
     def wrapped(*args: Any, **_: Any) -> Callable[[], None] | None:
         # An asynchronous checkpoint is written beside the steps, and is no pause.
-        if threading.current_thread() is not threading.main_thread() or _is_inside():
+        beside = threading.current_thread() is not threading.main_thread()
+        if beside or getattr(_inside, "of", False):
             return None
         ended = begun(args)
         _inside.of = True
@@ -87,10 +88,6 @@ def _outermost(begun: Callable[[tuple[Any, ...]], Callable[[], None]]) -> Callab
         return end
 
     return wrapped
-
-
-def _is_inside() -> bool:
-    return getattr(_inside, "of", False)
 
 
 def _tracing(args: tuple[Any, ...]) -> Callable[[], None]:

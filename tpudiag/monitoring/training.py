@@ -101,13 +101,8 @@ def track(
     """
     _check_count("global_batch_size", global_batch_size)
     _check_count("steps_per_round", steps_per_round)
-    recorder = _recorder(
-        path,
-        name,
-        global_batch=global_batch_size,
-        hbm_limit=hbm_limit_bytes(tpu),
-        loop=_loop(1),
-    )
+    limit = hbm_limit_bytes(tpu)
+    recorder = _recorder(path, name, global_batch_size, hbm_limit_bytes=limit, loop=_loop(1))
     return Tracker(steps, recorder, steps_per_round, global_batch_size)
 
 
@@ -150,14 +145,15 @@ class ThroughputCallback:
     def on_train_begin(self, logs: Any = None) -> None:  # noqa: ARG002
         """Start a recording."""
         self._quiet = None
+        parameters: int | None = None
+        with suppress(Exception):  # a model that is not built has none yet
+            weights = self.model.trainable_weights
+            parameters = sum(math.prod(weight.shape) for weight in weights) or None
+        limit = self._hbm_limit_bytes
         self.recorder = _recorder(
-            self._path,
-            self._name,
-            global_batch=self._global_batch,
-            hbm_limit=self._hbm_limit_bytes,
-            loop=_loop(1),
-            parameters=_parameters(self.model),
-        )
+            self._path, self._name, self._global_batch,
+            hbm_limit_bytes=limit, loop=_loop(1), parameters=parameters,
+        )  # fmt: skip
 
     def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002
         """End it."""
@@ -268,22 +264,8 @@ def _loop(above: int) -> int:
     return _loops.setdefault(line, len(_loops))
 
 
-def _parameters(model: Any) -> int | None:
-    """The trainable parameters of a Keras model, None where it has none yet."""
-    try:
-        return sum(math.prod(weight.shape) for weight in model.trainable_weights) or None
-    except Exception:
-        return None
-
-
 def _recorder(
-    path: str | Path,
-    name: str | None,
-    *,
-    global_batch: int | None,
-    hbm_limit: int | None,
-    loop: int,
-    parameters: int | None = None,
+    path: str | Path, name: str | None, global_batch: int | None, **of_run: int | None
 ) -> Recorder:
     def sink() -> Sink:
         from tpudiag.monitoring.store import Store
@@ -291,15 +273,8 @@ def _recorder(
         return Store(Path(path))
 
     named = name or Path(sys.argv[0] or "python").name
-    return Recorder(
-        sink,
-        named,
-        global_batch,
-        memory=_hbm_in_use,
-        hbm_limit_bytes=hbm_limit,
-        loop=loop,
-        parameters=parameters,
-    )
+    more: dict[str, Any] = dict(of_run)
+    return Recorder(sink, named, global_batch, memory=_hbm_in_use, **more)
 
 
 def _hbm_in_use() -> int | None:

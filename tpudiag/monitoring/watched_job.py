@@ -39,7 +39,11 @@ class WatchedJob:
         for place in self._places:
             before = self._of_place.get(place.path, [])
             try:
-                now = [self._watched(source) for source in place.sources()]
+                sources = place.sources()
+                for source in sources:
+                    if source not in self._followed:
+                        self._followed[source] = Watched(source, self._clock, self._expect)
+                now = [self._followed[source] for source in sources]
                 now = [watched for watched in now if watched.poll()]
             except UnreadableInput as error:
                 if not before and place.path in self._looked_up:
@@ -75,8 +79,3 @@ class WatchedJob:
     def done(self, idle_s: float | None) -> bool:
         """Whether no news will come from any of them."""
         return all(watched.done(idle_s) for watched in self.workers)
-
-    def _watched(self, source: Source) -> Watched:
-        if source not in self._followed:
-            self._followed[source] = Watched(source, self._clock, self._expect)
-        return self._followed[source]

@@ -74,7 +74,11 @@ class Windows:
         """The windows now complete, in order; all of them where the run has ended."""
         self._waiting += pauses
         self._traces += traces or []
-        self.ended_traces += [self._dated(trace) for trace in traces or []]
+        shift_ns = self._shift_ns
+        self.ended_traces += [
+            Trace(trace.function, trace.start_ns + shift_ns, trace.end_ns + shift_ns)
+            for trace in traces or []
+        ]
         self._hbm = self._hbm if hbm_bytes is None else hbm_bytes
         self._losses += losses or []
         # Keras may call back from another thread: steps may be out of order by a few microseconds.
@@ -167,7 +171,3 @@ class Windows:
         self._start = self._last
         self._clear()
         return window
-
-    def _dated(self, trace: Trace) -> Trace:
-        shift_ns = self._shift_ns
-        return Trace(trace.function, trace.start_ns + shift_ns, trace.end_ns + shift_ns)

@@ -104,7 +104,7 @@ class HostRing:
                 swapped_in_mib_per_s=(now.swapped_in - before.swapped_in) / took / 2**20,
                 major_faults_per_s=max(now.major_faults - before.major_faults, 0) / took,
                 memory_pressure=None if waits is None else min(100 * waits, 100.0),
-                resident_gib=sum(_resident(one) for one in family) / 2**30,
+                resident_gib=sum(_of(one, "memory_info")[0] for one in family) / 2**30,
                 read_mib_per_s=max(now.read - before.read, 0) / took / 2**20,
                 received_mib_per_s=max(now.received - before.received, 0) / took / 2**20,
             )
@@ -114,6 +114,8 @@ class HostRing:
         times = psutil.cpu_times()
         idle = times.idle + getattr(times, "iowait", 0.0)
         disk, net = psutil.disk_io_counters(), psutil.net_io_counters()
+        each_s = [_queued_s(process.pid) for process in family]
+        queued_s = [seconds for seconds in each_s if seconds is not None]
         return _Counters(
             at_s=self._monotonic(),
             # Linux includes the time of virtual guests in user and nice already. A core that waits
@@ -122,11 +124,12 @@ class HostRing:
             - idle
             - getattr(times, "guest", 0.0)
             - getattr(times, "guest_nice", 0.0),
-            own_s=sum(_cpu_s(process) for process in family),
-            queued_s=_known_sum(_queued_s(process.pid) for process in family),
+            own_s=sum(sum(_of(process, "cpu_times")[:2]) for process in family),
+            queued_s=sum(queued_s) if queued_s else None,
             throttled_s=cgroups.throttled_s(self._cpu),
             swapped_in=psutil.swap_memory().sin,
-            major_faults=sum(_major_faults(process.pid) for process in family),
+            # Field 12 of proc(5).
+            major_faults=sum(int((machine.stat(p.pid) or ["0"] * 10)[9]) for p in family),
             read=disk.read_bytes if disk else 0,
             received=net.bytes_recv if net else 0,
             memory_wait_s=_waited_s(self._memory),
@@ -157,19 +160,12 @@ def _rate(before: float | None, now: float | None, took_s: float) -> float | Non
     return None if before is None or now is None else max(now - before, 0.0) / took_s
 
 
-def _cpu_s(process: psutil.Process) -> float:
+def _of(process: psutil.Process, figures: str) -> tuple[float, ...]:
+    """Some figures of a process (user and system time, resident bytes); 0 where it has ended."""
     try:
-        times = process.cpu_times()
+        return tuple(getattr(process, figures)())
     except psutil.Error:
-        return 0.0
-    return float(times.user + times.system)
-
-
-def _resident(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.Error:
-        return 0
+        return (0.0, 0.0)
 
 
 def _queued_s(pid: int) -> float | None:
@@ -182,17 +178,6 @@ def _queued_s(pid: int) -> float | None:
             total += int(file.read_text(encoding="ascii").split()[1])
             known = True
     return total / 1e9 if known else None
-
-
-def _known_sum(values: Iterable[float | None]) -> float | None:
-    """The sum of those that are known, None where none is."""
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
-
-
-def _major_faults(pid: int) -> int:
-    """Pages that a process read back from disk; 0 where it is gone."""
-    return int((machine.stat(pid) or ["0"] * 10)[9])  # field 12 of proc(5)
 
 
 def _waited_s(cgroup: Path | None) -> float | None:

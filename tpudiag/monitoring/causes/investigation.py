@@ -89,7 +89,8 @@ class Investigator:
         self._rings = {pid: ring for pid, ring in self._rings.items() if pid in known}
         for watched in workers:
             ring = self._rings.get(watched.run.pid)
-            if ring is not None and watched.killed_by is None and watched.gone:
+            gone = watched.state.kind is StateKind.KILLED
+            if ring is not None and watched.killed_by is None and gone:
                 watched.killed_by = ring.killed_by()
         for ring in self._rings.values():
             ring.sample()

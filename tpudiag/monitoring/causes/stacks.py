@@ -83,9 +83,10 @@ def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
         act = _activity(frames)
         if act is not None:
             shares[act] += count
-        line = _users_line(frames)
-        if line:
-            lines[line] += count
+        matches = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
+        own = [m for m in matches if not _LIBRARY.search(m["file"]) and not _OURS.search(m["file"])]
+        if own:
+            lines[f"{own[-1]['file']}:{own[-1]['line']} ({own[-1]['function']})"] += count
     if not total:
         return MainThread(fault="py-spy saw no Python frame of its main thread")
     return MainThread(
@@ -108,20 +109,11 @@ def _activity(frames: list[str]) -> Activity | None:
         # Wrappers that can hold any function.
         if name in ("call", "wrapper", "<module>", "main"):
             continue
+        # Libraries call other things an evaluation, too.
+        own = not _LIBRARY.search(match["file"]) or name.endswith("evaluate")
         for activity, pattern in _BY_NAME:
-            if pattern.search(name) and (activity != "evaluation" or _evaluates(match)):
+            if pattern.search(name) and (activity != "evaluation" or own):
                 return activity
         if _INPUT_FILES.search(match["file"]) or _INPUT_NAMES.search(name):
             return "input"
     return None
-
-
-def _evaluates(match: re.Match[str]) -> bool:
-    """Whether a function of that name evaluates a model; libraries use the name otherwise, too."""
-    return not _LIBRARY.search(match["file"]) or match["function"].endswith("evaluate")
-
-
-def _users_line(frames: list[str]) -> str:
-    matches = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
-    own = [m for m in matches if not _LIBRARY.search(m["file"]) and not _OURS.search(m["file"])]
-    return f"{own[-1]['file']}:{own[-1]['line']} ({own[-1]['function']})" if own else ""

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from uuid import uuid4
 
 import grpc
@@ -82,6 +83,10 @@ def capture(
     begun = time.monotonic()
     ended: queue.SimpleQueue[Address] = queue.SimpleQueue()
     calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]] = {}
+
+    def arrived(address: Address, _: object) -> None:
+        ended.put(address)
+
     with ExitStack() as stack:
         if not all(probe.sends_profile for probe in probes):
             # An older trainer writes below the run's folder: take its profile out, and remove the
@@ -94,7 +99,7 @@ def capture(
         # After all requests: the captures of a pod must begin together, and a callback may run at
         # once.
         for address, (_, _, pending) in calls.items():
-            pending.add_done_callback(_putting(ended, address))
+            pending.add_done_callback(partial(arrived, address))
         try:
             while calls:
                 # As they arrive, so that one hanging host does not hold back the others' files.
@@ -108,15 +113,6 @@ def capture(
             cut = [Capture(probe.address, fault=NOT_READ) for probe in probes]
             return tuple(captures.get(one.address, one) for one in cut), True
     return tuple(captures[probe.address] for probe in probes), False
-
-
-def _putting(
-    ended: queue.SimpleQueue[Address], address: Address
-) -> Callable[[grpc.Future[bytes]], None]:
-    def put(_: grpc.Future[bytes]) -> None:
-        ended.put(address)
-
-    return put
 
 
 def _started(
@@ -133,44 +129,30 @@ def _started(
 def _taken(
     probe: Probe, pending: grpc.Future[bytes], wish: CaptureRequest, session: str, run: RunFolder
 ) -> tuple[str | None, str | None]:
+    """The file of a capture that ended, put into place, or the fault."""
+    name = probe.address.file_name + ENDING
     try:
         response = pending.result()
-    except grpc.RpcError as error:
-        return None, _fault(error, wish)
-    try:
-        return _written(probe, response, session, run), None
-    except wire.Damaged as error:
-        return None, f"its answer is no profile: {error}"
-    except _NoProfile as error:
-        return None, str(error)
-    except OSError as error:
-        return None, f"its profile could not be written: {error.strerror or error}"
-
-
-class _NoProfile(Exception):
-    """An answer without a profile; the text says why."""
-
-
-def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str:
-    """Put the profile into place; raises Damaged, _NoProfile and OSError."""
-    name = probe.address.file_name + ENDING
-    if probe.sends_profile:
-        space = profiler_messages.xspace(response)
-    else:
-        theirs = run.read(f"{session}/{name}")
-        if theirs is None:
-            raise _NoProfile(
+        theirs = None if probe.sends_profile else run.read(f"{session}/{name}")
+        if not probe.sends_profile and theirs is None:
+            return None, (
                 "it runs TensorFlow before 2.21, which writes the profile itself, and wrote none "
                 f"into {run.url}; give a --log-dir that it sees and may write to, e.g. gs://..."
             )
-        space = memoryview(theirs)
-    if not profiler_messages.has_events(space):
-        raise _NoProfile(
-            "no trace event: the trainer is idle (waiting, compiling or at its end), or the "
-            "capture was too short; try a longer --duration"
-        )
-    run.write(name, space)
-    return name
+        space = profiler_messages.xspace(response) if theirs is None else memoryview(theirs)
+        if not profiler_messages.has_events(space):
+            return None, (
+                "no trace event: the trainer is idle (waiting, compiling or at its end), or the "
+                "capture was too short; try a longer --duration"
+            )
+        run.write(name, space)
+    except grpc.RpcError as error:
+        return None, _fault(error, wish)
+    except wire.Damaged as error:
+        return None, f"its answer is no profile: {error}"
+    except OSError as error:
+        return None, f"its profile could not be written: {error.strerror or error}"
+    return name, None
 
 
 def _fault(error: grpc.RpcError, wish: CaptureRequest) -> str:

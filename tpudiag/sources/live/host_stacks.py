@@ -136,8 +136,10 @@ def _fault(pid: int, output: str) -> str:
 
 def missing_right(pid: int) -> str:
     """The setting required to trace another process."""
+    marks = ("/.dockerenv", "/run/.containerenv", "/var/run/secrets/kubernetes.io")
+    variables = {"KUBERNETES_SERVICE_HOST", "container"} & os.environ.keys()
     # First: root in a container without the capability is refused as well.
-    if _in_container() and not _may_trace():
+    if (variables or any(Path(mark).exists() for mark in marks)) and not _may_trace():
         return (
             f"this container lacks SYS_PTRACE; in a pod's spec add {POD}, with Docker run it with "
             "--cap-add SYS_PTRACE"
@@ -155,16 +157,6 @@ def _may_trace() -> bool:
     status = text(Path("/proc/self/status"))
     match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
     return match is not None and bool(int(match[1], 16) & _CAP_SYS_PTRACE)
-
-
-def _in_container() -> bool:
-    """Whether this is a container, as Docker, Podman and Kubernetes mark theirs."""
-    marks = ("/.dockerenv", "/run/.containerenv", "/var/run/secrets/kubernetes.io")
-    return (
-        "KUBERNETES_SERVICE_HOST" in os.environ
-        or "container" in os.environ
-        or any(Path(mark).exists() for mark in marks)
-    )
 
 
 def _owner(pid: int) -> int | None:

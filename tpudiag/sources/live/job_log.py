@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from tpudiag.sources.live.processes import owner
@@ -27,7 +27,18 @@ def log_files(pid: int, proc: Path = PROC) -> tuple[Path, ...]:
     """
     if owner(pid, proc) != os.geteuid():
         return ()
-    return tuple(dict(_log_files(pid, proc)).values())
+    found: dict[tuple[int, int], Path] = {}
+    for descriptor in (_STANDARD_OUTPUT, _STANDARD_ERROR):
+        path = proc / str(pid) / "fd" / str(descriptor)
+        with suppress(OSError):
+            about = path.stat()
+            # Reading a terminal or pipe would take the output from its reader.
+            if stat.S_ISREG(about.st_mode):
+                # A deleted log is still open: it can be read by its descriptor in /proc.
+                found[about.st_dev, about.st_ino] = path
+                if path.resolve(strict=True).samefile(path):
+                    found[about.st_dev, about.st_ino] = path.resolve()
+    return tuple(found.values())
 
 
 class LogFile:
@@ -60,25 +71,3 @@ class LogFile:
             return max(0, about.st_size - END_BYTES)
         # By device and inode: a rotated log has its old name and is another file.
         return self._position if known == self._file and about.st_size >= self._position else 0
-
-
-def _log_files(pid: int, proc: Path) -> Iterator[tuple[tuple[int, int], Path]]:
-    """The files with their identity, by a name under which they can be opened."""
-    for descriptor in (_STANDARD_OUTPUT, _STANDARD_ERROR):
-        path = proc / str(pid) / "fd" / str(descriptor)
-        try:
-            about = path.stat()
-            # Reading a terminal or pipe would take the output from its reader.
-            if stat.S_ISREG(about.st_mode):
-                # A deleted log is still open: it can be read by its descriptor in /proc.
-                yield (about.st_dev, about.st_ino), path.resolve() if _alive(path) else path
-        except OSError:
-            continue
-
-
-def _alive(path: Path) -> bool:
-    """Whether the file still has its own name, under which it outlives its process."""
-    try:
-        return path.resolve(strict=True).samefile(path)
-    except OSError:
-        return False

@@ -5,7 +5,6 @@ The cluster is the kubeconfig's (`KUBECONFIG`, or ~/.kube/config), or, in a pod,
 
 import json
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -104,34 +103,24 @@ def _connected(selection: Selection) -> tuple[Any, str]:
         raise UsageError(NO_CLIENT) from error
     configuration: Any = kubernetes.client.Configuration()
     try:
-        files = _kubeconfig(os.environ)
+        files = os.environ.get("KUBECONFIG") or str(Path.home() / ".kube" / "config")
+        if not any(Path(path).is_file() for path in files.split(os.pathsep) if path):
+            files = ""
         if selection.context is None and not files:
             config.load_incluster_config(client_configuration=configuration)
             own = text(_NAMESPACE).strip() or None
         else:
             config.load_kube_config(files, selection.context, configuration)
-            own = _context_namespace(config, files, selection.context)
+            contexts, active = config.list_kube_config_contexts(files)
+            named = (each for each in contexts if each["name"] == selection.context)
+            own = next(named, active)["context"].get("namespace")
     except config.ConfigException as error:
-        named = selection.context is not None
-        raise UsageError(f"--context: {_line(error)}" if named else NO_CLUSTER) from error
+        known = selection.context is None
+        raise UsageError(NO_CLUSTER if known else f"--context: {_line(error)}") from error
     # urllib3 would retry three times, each to the end of the limit.
     configuration.retries = False
     api: Any = kubernetes.client.CoreV1Api(kubernetes.client.ApiClient(configuration))
     return api, selection.namespace or own or "default"
-
-
-def _kubeconfig(environ: Mapping[str, str]) -> str:
-    """The kubeconfig's files as the client takes them; nothing where there is none."""
-    named = environ.get("KUBECONFIG") or str(Path.home() / ".kube" / "config")
-    there = any(Path(path).is_file() for path in named.split(os.pathsep) if path)
-    return named if there else ""
-
-
-def _context_namespace(config: Any, files: str, context: str | None) -> str | None:
-    contexts, active = config.list_kube_config_contexts(files)
-    chosen = next((each for each in contexts if each["name"] == context), active)
-    namespace = chosen["context"].get("namespace")
-    return str(namespace) if namespace else None
 
 
 def _refusal(error: Exception, selection: Selection, namespace: str) -> Exception:

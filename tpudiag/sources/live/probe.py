@@ -70,9 +70,13 @@ def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
             method(opened, profiler_messages.TERMINATE)(nobody, timeout=clock.left_s(0.6))
         except grpc.RpcError as error:
             return Probe(address, _fault(error, clock))
-        if not _answers_as_profiler(opened, clock):
+        # A server without the service refuses without text; TensorFlow's says `unimplemented.`.
+        refusal = _refused(opened, profiler_messages.MONITOR, clock)
+        if refusal is not None and not details_of(refusal):
             return Probe(address, NO_PROFILER)
-        return Probe(address, sends_profile=_has_snapshots(opened, clock))
+        # GetSnapshot came with the profile in the answer.
+        refusal = _refused(opened, profiler_messages.SNAPSHOT, clock)
+        return Probe(address, sends_profile=refusal is None)
 
 
 def _connected(address: Address, limit_s: float) -> str | None:
@@ -121,21 +125,10 @@ def _fault(error: grpc.RpcError, clock: _Clock) -> str:
     return f"no profiler service; a proxy, or another server (HTTP, TLS)? gRPC says: {told}"
 
 
-def _answers_as_profiler(opened: grpc.Channel, clock: _Clock) -> bool:
-    """Whether Monitor is refused as TensorFlow refuses it, rather than missing."""
+def _refused(opened: grpc.Channel, name: str, clock: _Clock) -> grpc.RpcError | None:
+    """The error by which a server says that it has no such method; None where it has."""
     try:
-        method(opened, profiler_messages.MONITOR)(b"", timeout=clock.left_s())
+        method(opened, name)(b"", timeout=clock.left_s())
     except grpc.RpcError as error:
-        unknown = code_of(error) is grpc.StatusCode.UNIMPLEMENTED
-        # A server without the service refuses without text; TensorFlow's says `unimplemented.`.
-        return not unknown or bool(details_of(error))
-    return True
-
-
-def _has_snapshots(opened: grpc.Channel, clock: _Clock) -> bool:
-    """Whether it has GetSnapshot, which came with the profile in the answer."""
-    try:
-        method(opened, profiler_messages.SNAPSHOT)(b"", timeout=clock.left_s())
-    except grpc.RpcError as error:
-        return code_of(error) is not grpc.StatusCode.UNIMPLEMENTED
-    return True
+        return error if code_of(error) is grpc.StatusCode.UNIMPLEMENTED else None
+    return None

@@ -142,6 +142,11 @@ class Table:
     hidden: frozenset[int]
     """Python processes that this one may not inspect."""
 
+    def above(self, process: Process) -> list[Process]:
+        """Those of a process's ancestors that are relevant, the nearest first."""
+        by_pid = {each.pid: each for each in self.found}
+        return [by_pid[pid] for pid in self.ancestors(process.pid) if pid in by_pid]
+
     def ancestors(self, pid: int) -> Iterator[int]:
         """From the parent upwards."""
         seen: set[int] = set()

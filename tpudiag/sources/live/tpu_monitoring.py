@@ -10,7 +10,6 @@ version.
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -54,7 +53,8 @@ def scores(pid: int, own: Path | None = None) -> tuple[ChipScore, ...]:
 
     `own` is the package folder of the libtpu to use; None for tpudiag's. Takes up to `LIMIT_S`.
     """
-    packages = own or _own_packages()
+    found = find_spec("libtpu")
+    packages = own or (Path(found.origin).parents[1] if found and found.origin else None)
     if packages is None or not is_own(pid):
         return ()
     version = _version(packages)
@@ -70,13 +70,15 @@ def scores(pid: int, own: Path | None = None) -> tuple[ChipScore, ...]:
         answers = msgspec.json.decode(answer.stdout.splitlines()[-1], type=dict[str, list[str]])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return ()
-    return _scores(answers)
-
-
-def _own_packages() -> Path | None:
-    """The folder that tpudiag's libtpu is installed in, where there is one."""
-    found = find_spec("libtpu")
-    return Path(found.origin).parents[1] if found is not None and found.origin else None
+    # Entries in the documented format; others are skipped.
+    kinds: tuple[tuple[str, Health], ...] = ((THROTTLE, "throttling"), (ICI, "ICI link"))
+    return tuple(
+        ChipScore(health, match["where"], int(match["score"]))
+        for name, health in kinds
+        for entry in answers.get(name, ())
+        if (match := _SCORE.fullmatch(entry.strip())) is not None
+        and int(match["score"]) <= MOST_SCORE
+    )
 
 
 def _version_of(pid: int) -> str | None:
@@ -94,15 +96,3 @@ def _version_of(pid: int) -> str | None:
 def _version(packages: Path) -> str | None:
     found = package(packages, "libtpu")
     return found.version if found is not None else None
-
-
-def _scores(answers: Mapping[str, Sequence[str]]) -> tuple[ChipScore, ...]:
-    """The entries in the documented format; others are skipped."""
-    kinds: tuple[tuple[str, Health], ...] = ((THROTTLE, "throttling"), (ICI, "ICI link"))
-    return tuple(
-        ChipScore(health, match["where"], int(match["score"]))
-        for name, health in kinds
-        for entry in answers.get(name, ())
-        if (match := _SCORE.fullmatch(entry.strip())) is not None
-        and int(match["score"]) <= MOST_SCORE
-    )

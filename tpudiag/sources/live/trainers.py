@@ -53,7 +53,8 @@ def look(proc: Path = PROC) -> Machine:
     """
     processes = table(proc)
     owners = [p for p in processes.found if not _is_fork(p, processes)]
-    ours = {p.pid for p in owners if _is_ours(p, processes)}
+    # Tpudiag itself, or what runs in a job of a `tpudiag check`.
+    ours = {p.pid for p in owners if p.ours or any(each.ours for each in processes.above(p))}
     ports = {
         p.pid: tuple(at for at in sorted(p.listening) if not p.rivals(at))
         for p in owners
@@ -73,24 +74,15 @@ def look(proc: Path = PROC) -> Machine:
     )
 
 
-def _is_ours(process: Process, processes: Table) -> bool:
-    """Whether it is tpudiag, or runs in a job of a `tpudiag check`."""
-    by_pid = {p.pid: p for p in processes.found}
-    above = (by_pid[pid] for pid in processes.ancestors(process.pid) if pid in by_pid)
-    return process.ours or any(p.ours for p in above)
-
-
 def _is_fork(process: Process, processes: Table) -> bool:
     """Whether it is a forked worker, which holds only what its ancestor holds."""
-    by_pid = {p.pid: p for p in processes.found}
     # multiprocessing and tf.data's service fork: the child holds the parent's sockets, and would be
     # listed as a second trainer on the same port.
-    above = [by_pid[pid] for pid in processes.ancestors(process.pid) if pid in by_pid]
     return any(
         process.command == other.command
         and process.sockets <= other.sockets
         and set(process.devices) <= set(other.devices)
-        for other in above
+        for other in processes.above(process)
     )
 
 
@@ -106,9 +98,10 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
         raise NothingDiagnosed(f"{pid}: is tpudiag itself, or a job that it runs")
     itself = [t for t in machine.trainers if t.pid == pid]
     below = [t for t in machine.trainers if pid in machine.processes.ancestors(t.pid)]
-    owner = [t for t in machine.trainers if t.pid in machine.processes.ancestors(pid)]
+    owner = [t for t in machine.trainers if t.pid in machine.processes.ancestors(pid)][:1]
+    forked_from = owner if any(p.pid == pid for p in machine.processes.found) else []
     # A launcher may have TensorFlow loaded itself: children that own a port or a chip come first.
-    for choice in (_best(itself), _best(below), itself, below, _forked_from(pid, owner, machine)):
+    for choice in (_best(itself), _best(below), itself, below, forked_from):
         if choice:
             return tuple(choice)
     hidden = machine.processes.hidden
@@ -175,9 +168,3 @@ def is_here(host: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def _forked_from(pid: int, owners: Sequence[Trainer], machine: Machine) -> list[Trainer]:
-    """The trainer whose forked worker the pid is."""
-    listed = {p.pid for p in machine.processes.found}
-    return list(owners[:1]) if pid in listed else []
