@@ -6,8 +6,8 @@ from tests.sources.job.programs import told
 
 PROGRAM = """
 import json, socket, threading
-from tpudiag.sources.job.held_back import offline
-offline.install()
+from tpudiag.sources.job.held_back import connections
+connections.refuse()
 from urllib import request
 server = socket.create_server(("127.0.0.1", 0))
 def refused(call, *args):

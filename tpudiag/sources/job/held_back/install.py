@@ -4,12 +4,12 @@ import os
 import sys
 
 from tpudiag.signals import Refusal
-from tpudiag.sources.job.held_back import connections, offline, refusals, sending, tensorflow_files
+from tpudiag.sources.job.held_back import connections, refusals, sending, tensorflow_files
+from tpudiag.sources.job.held_back.connections import OFFLINE
 from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.ledger import Ledger
 from tpudiag.sources.job.held_back.no_writes import NoWrites
-from tpudiag.sources.job.held_back.offline import OFFLINE
 from tpudiag.sources.job.held_back.programs import Programs
 from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.trackers import Trackers
@@ -58,7 +58,7 @@ class HeldBack:
         Programs(os.path.join(folder, "programs"), file, self.layer)
         if self._spec.offline:
             os.environ[OFFLINE] = "1"
-            offline.install()
+            connections.refuse()
         else:
             connections.watch(self.ledger.note)
         self._by_module = {**sending.by_module(self.ledger.note), **trackers.by_module()}

@@ -13,9 +13,9 @@ from types import FrameType
 from tpudiag.model import Location
 from tpudiag.signals import Refusal, RefusedBy
 from tpudiag.sources.job.held_back.answers import is_answer
+from tpudiag.sources.job.held_back.connections import REFUSED
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.no_writes import REFUSED as NO_WRITES
-from tpudiag.sources.job.held_back.offline import REFUSED
 from tpudiag.sources.job.points import barrier, user_lines
 
 _DENIED = re.compile(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.held_back import offline
+from tpudiag.sources.job.held_back import connections
 from tpudiag.sources.job.held_back.calls import Calls
 from tpudiag.sources.job.held_back.program_shim import note
 from tpudiag.sources.job.held_back.remote_calls import RemoteCalls
@@ -20,4 +20,4 @@ def by_module(note_kind: Callable[[SendKind, str], None]) -> Watches:
 def of_child() -> Watches:
     """The same in a Python that the job started, which appends to the job's file."""
     known = by_module(lambda kind, what: note(kind.value, what))
-    return {**known, "socket": lambda _: offline.install()}
+    return {**known, "socket": lambda _: connections.refuse()}

@@ -7,7 +7,7 @@ from tpudiag.sources.job.points import Library, barrier
 from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.watch_order import Watches
-from tpudiag.sources.job.tensorflow.watches.tf1 import tf2_enabled
+from tpudiag.sources.job.tensorflow.watches.setup_calls import tf2_enabled
 
 
 def tensorflow_import(tf: Library, took_s: float) -> TensorFlowImport:

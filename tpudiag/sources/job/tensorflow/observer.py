@@ -17,7 +17,7 @@ from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.fake_data.modules import OF_SESSIONS, HostedModules
 from tpudiag.sources.job.tensorflow.observation import Observation
 from tpudiag.sources.job.tensorflow.shortening.script_loops import ScriptLoops
-from tpudiag.sources.job.tensorflow.watches import drawings, keras_backend
+from tpudiag.sources.job.tensorflow.watches import keras_backend
 
 
 class Observer:
@@ -116,7 +116,7 @@ class Observer:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is complete."""
         hooks.quietly(keras_backend.watch, keras, self._recorder)
         if self._spec.rehearse:
-            hooks.quietly(drawings.watch, keras, self._recorder)
+            hooks.quietly(keras_backend.go_on_without_drawings, keras, self._recorder)
         of_jax = hooks.quietly(keras_backend.name_of, keras) == "jax"
         if of_jax and self.fake_data is not None:
             self.fake_data.watch_downloads(keras)

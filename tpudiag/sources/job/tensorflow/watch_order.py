@@ -20,8 +20,8 @@ from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
+from tpudiag.sources.job.tensorflow.watches.setup_calls import Tf1Watch
 from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
-from tpudiag.sources.job.tensorflow.watches.tf1 import Tf1Watch
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 from tpudiag.sources.job.tensorflow.watches.training_loop import LoopWatch
 from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch

@@ -12,9 +12,9 @@ from tests.sources.job.programs import told
 
 PROGRAM = """
 import ctypes, fcntl, json, os, sys
-from tpudiag.sources.job.process.isolation import attributes, system_calls
+from tpudiag.sources.job.process.isolation import landlock, system_calls
 system_calls.prctl(system_calls.PR_SET_NO_NEW_PRIVS, 1)
-attributes.keep(no_truncation=True)
+landlock.keep_attributes(no_truncation=True)
 libc = ctypes.CDLL(None)
 path = os.fsencode(sys.argv[1])
 seen = {

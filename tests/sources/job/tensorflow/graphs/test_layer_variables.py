@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow.graphs.layer_variables import name_read_by
+from tpudiag.sources.job.tensorflow.graphs.matrix_products import name_read_by
 
 kernel = tf.Variable(tf.ones((4, 4)), name="dense/kernel")
 other = tf.Variable(tf.ones((4, 4)), name="dense_1/kernel")

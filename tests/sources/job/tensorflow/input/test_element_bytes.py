@@ -12,7 +12,7 @@ PROGRAM = """
 import os
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow.input import dataset_reader, element_bytes
+from tpudiag.sources.job.tensorflow.input import dataset_reader, pipelines
 
 def used():
     return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -27,7 +27,7 @@ dataset = tf.data.Dataset.range(count).map(example).shuffle(count)
 reader = dataset_reader.DatasetReader(tf)
 chain = reader.chain(dataset)
 pipeline = reader.pipeline(dataset, chain)
-op = element_bytes.with_host_bytes(tf, chain, pipeline).ops[-1]
+op = pipelines.with_host_bytes(tf, chain, pipeline).ops[-1]
 before = used()
 iterator = iter(dataset)
 next(iterator)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tpudiag.sources.job.process.protocol import Recorder
-from tpudiag.sources.job.tensorflow.watches.drawings import drawn
+from tpudiag.sources.job.tensorflow.watches.keras_backend import drawn
 
 
 def test_a_model_that_cannot_be_drawn_here_ends_no_rehearsal_and_is_told() -> None:

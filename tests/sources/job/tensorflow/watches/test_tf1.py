@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tpudiag.sources.job.points import table
-from tpudiag.sources.job.tensorflow.watches import tf1
+from tpudiag.sources.job.tensorflow.watches import setup_calls
 
 
 def _made(*_: object) -> str:
@@ -33,7 +33,7 @@ def test_each_interface_once_with_its_first_line(as_tensorflow: Callable[[Any], 
         **dict.fromkeys(table.TF1_SWITCHES.names, _made),
     )
     as_tensorflow(SimpleNamespace(compat=SimpleNamespace(v1=v1)))
-    watch = tf1.Tf1Watch()
+    watch = setup_calls.Tf1Watch()
     assert watch.facts() == ()
     assert v1.placeholder("float32") == "made"
     v1.placeholder("float32")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tpudiag.sources.job.tensorflow.shortening.loops import INNER_STEPS
-from tpudiag.sources.job.tensorflow.watches import traced_arguments
+from tpudiag.sources.job.tensorflow.watches import function_record
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
 
@@ -40,8 +40,8 @@ FUNCTION: Any = Function
 
 def kinds(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[str, str]]:
     """The arguments that differ between two calls, and how."""
-    old, new = (traced_arguments.signature(FUNCTION, args, {}) for args in (before, after))
-    return [(change.argument, change.kind) for change in traced_arguments.changes(old, new)]
+    old, new = (function_record.signature(FUNCTION, args, {}) for args in (before, after))
+    return [(change.argument, change.kind) for change in function_record.changes(old, new)]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_differs_between_two_calls(
 
 
 def test_a_call_whose_arguments_do_not_fit_is_described_all_the_same() -> None:
-    signature = traced_arguments.signature(FUNCTION, (1, 2, 3), {})
+    signature = function_record.signature(FUNCTION, (1, 2, 3), {})
     assert sorted(signature) == ["argument 0", "argument 1", "argument 2"]
 
 

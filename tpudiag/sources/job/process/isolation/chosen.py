@@ -12,7 +12,7 @@ from tpudiag import scratch
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.script_run import Isolation
 from tpudiag.sources.job.process.host_memory import available_bytes
-from tpudiag.sources.job.process.isolation import launch, mount_table
+from tpudiag.sources.job.process.isolation import launch, system_calls
 from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -106,4 +106,4 @@ def ended(folder: Path) -> Outcome | None:
 def mount_points() -> tuple[str, ...]:
     """Where this machine's file systems begin."""
     # A host of many containers has thousands, mostly irrelevant to a script.
-    return tuple(sorted(mount_table.mounts(), key=len)[:MOST_MOUNTS])
+    return tuple(sorted(system_calls.mounts(), key=len)[:MOST_MOUNTS])

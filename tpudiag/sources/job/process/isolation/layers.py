@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tpudiag.sources.job.process.isolation import system_calls as system
-from tpudiag.sources.job.process.isolation.mount_table import beneath, mounts
+from tpudiag.sources.job.process.isolation.system_calls import beneath, mounts
 
 OPTIONS = (
     # Without `redirect_dir` a folder cannot be renamed; `volatile`: a discarded layer need not be

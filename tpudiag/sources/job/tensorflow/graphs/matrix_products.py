@@ -1,6 +1,7 @@
 """Reads the matrix products and convolutions of the traced step: their sizes, dtypes and lines."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 
@@ -8,7 +9,7 @@ from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
 from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.points.library_objects import Graph, Operation, Tensor
-from tpudiag.sources.job.tensorflow.graphs import graphs, layer_variables
+from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -107,7 +108,7 @@ def _location(
     operation: Operation, layer_line: Callable[[str], Location | None]
 ) -> Location | None:
     return (
-        layer_line(layer_variables.name_read_by(operation) or operation.name)
+        layer_line(name_read_by(operation) or operation.name)
         or user_lines.of_frames(operation.traceback or ())
         or layer_line(operation.name)
     )
@@ -203,3 +204,49 @@ def _convolution(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     if kernel is None or out is None:
         return None
     return _Sizes(1, prod(out) // max(kernel[-1], 1), prod(kernel[:-1]), kernel[-1])
+
+
+_ON_THE_WAY = frozenset(
+    ("Cast", "Identity", "Reshape", "Transpose", "ExpandDims", "Squeeze", "EnsureShape", "Mul")
+)
+_DEPTH = 12
+
+
+def name_read_by(operation: Operation) -> str | None:
+    """The name of an operation's variable operand, None where there is none.
+
+    It identifies the layer, unlike scopes: Keras 3 enters a layer's more than once, so that
+    `dense_1` may be the second one of the layer `dense`.
+    """
+    for tensor in operation.inputs:
+        read = _read(tensor)
+        if read is not None:
+            return _name(read.inputs[0])
+    return None
+
+
+def _read(tensor: Tensor) -> Operation | None:
+    for _ in range(_DEPTH):
+        if tensor.op.type == "ReadVariableOp":
+            return tensor.op
+        if tensor.op.type not in _ON_THE_WAY:
+            return None
+        tensor = tensor.op.inputs[0]
+    return None
+
+
+def _name(handle: object) -> str | None:
+    for _ in range(_DEPTH):
+        graph = getattr(handle, "graph", None)
+        if graph is None or not hasattr(graph, "captures"):
+            return None
+        # In each inner graph a captured variable is a placeholder of its handle, with another name.
+        outer = next((outside for outside, inside in graph.captures if inside is handle), None)
+        if outer is None:
+            return None
+        for variable in graph.variables:
+            with suppress(ValueError):  # a distributed one has no handle outside of its replicas
+                if variable.handle is outer:
+                    return str(variable.name)
+        handle = outer
+    return None

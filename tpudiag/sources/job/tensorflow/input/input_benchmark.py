@@ -10,7 +10,7 @@ from dataclasses import replace
 from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
 from tpudiag.sources.job.points import Library, bounded_call
 from tpudiag.sources.job.points.library_objects import Dataset
-from tpudiag.sources.job.tensorflow.input import autotune, graph_rewrite, serial_times
+from tpudiag.sources.job.tensorflow.input import graph_rewrite, serial_times
 
 TURNS = 2
 COST_S = 1.0
@@ -67,7 +67,7 @@ def measured(
             runs[""].rate(min(budget_s, LOOK_S))
         tuned = runs.get("AUTOTUNE") or runs.get("")
         if tuned is not None:
-            chosen.extend(autotune.choices(tf, tuned.iterator, pipeline.ops))
+            chosen.extend(serial_times.choices(tf, tuned.iterator, pipeline.ops))
 
     bounded_call.within(budget_s + GRACE_S, work)
     return replace(
