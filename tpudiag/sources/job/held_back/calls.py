@@ -9,8 +9,11 @@ from functools import partial
 from typing import Any
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.held_back import request_rules
+from tpudiag.sources.job.held_back import connections, request_rules
 from tpudiag.sources.job.held_back.answers import Answer
+from tpudiag.sources.job.held_back.program_shim import note
+from tpudiag.sources.job.held_back.remote_calls import RemoteCalls
+from tpudiag.sources.job.held_back.requests import Requests
 from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table
 from tpudiag.sources.job.points.point import Point, resolved
 
@@ -91,3 +94,15 @@ class Calls:
 
         for each in table.SENT_BY_FTP.each():
             hooks.around(each, partial(call, each.names[0]), sends=hooks.always)
+
+
+def by_module(note_kind: Callable[[SendKind, str], None]) -> Watches:
+    """The hooks by the module whose import triggers them."""
+    every = (Requests(note_kind), RemoteCalls(note_kind), Calls(note_kind))
+    return {name: watch for each in every for name, watch in each.by_module().items()}
+
+
+def of_child() -> Watches:
+    """The same in a Python that the job started, which appends to the job's file."""
+    known = by_module(lambda kind, what: note(kind.value, what))
+    return {**known, "socket": lambda _: connections.refuse()}

@@ -4,7 +4,7 @@ import os
 import sys
 
 from tpudiag.signals import Refusal
-from tpudiag.sources.job.held_back import connections, refusals, sending, tensorflow_files
+from tpudiag.sources.job.held_back import calls, connections, refusals, tensorflow_files
 from tpudiag.sources.job.held_back.connections import OFFLINE
 from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
@@ -61,7 +61,7 @@ class HeldBack:
             connections.refuse()
         else:
             connections.watch(self.ledger.note)
-        self._by_module = {**sending.by_module(self.ledger.note), **trackers.by_module()}
+        self._by_module = {**calls.by_module(self.ledger.note), **trackers.by_module()}
         for name, watch in self._by_module.items():
             if name in sys.modules:  # such as http.client, which we may have imported ourselves
                 hooks.quietly(watch, sys.modules[name])

@@ -23,7 +23,6 @@ INNER_TO_OUTER = (
     "tensorflow.watches.variables",
     "tensorflow.watches.keras",
     "tensorflow.watches.layers",
-    "tensorflow.watches.layer_builder",
     "tensorflow.graphs.operation_lines",
     "tensorflow.shortening.real_checkpoints",
     "tensorflow.watches.checkpoints",

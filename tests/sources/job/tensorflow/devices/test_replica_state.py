@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tpudiag.sources.job.points import barrier, python_slots
-from tpudiag.sources.job.tensorflow.devices.replica_state import started_alike
+from tpudiag.sources.job.tensorflow.devices.tpu_strategy import started_alike
 
 
 class Job:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
+from tpudiag.sources.job.tensorflow.watches.keras import LayerBuilder
 
 
 class Symbol:

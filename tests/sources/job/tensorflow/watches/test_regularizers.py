@@ -40,7 +40,7 @@ class ByBatch(keras.callbacks.Callback):
 space = {"tf": tf, "keras": keras}
 exec(compile(SCRIPT, "/job/train.py", "exec"), space)
 gradients, watch, hooks = (
-    training.GradientWatch(tf), regularizers.RegularizerWatch(tf), batch_hooks.BatchHookWatch()
+    training.GradientWatch(tf), penalties.RegularizerWatch(tf), batch_hooks.BatchHookWatch()
 )
 watch.watch_keras(keras)
 hooks.watch_keras(keras)

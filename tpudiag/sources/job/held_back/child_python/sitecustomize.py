@@ -63,8 +63,8 @@ def _follow(loader: Any, name: str) -> None:
                 process = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "process")
                 bootstrap = _load("_tpudiag_bootstrap", os.path.join(process, "bootstrap.py"))
                 sys.meta_path.insert(0, bootstrap.OwnPackage())
-            sending: Any = importlib.import_module("tpudiag.sources.job.held_back.sending")
-            sending.of_child()[name](module)
+            calls: Any = importlib.import_module("tpudiag.sources.job.held_back.calls")
+            calls.of_child()[name](module)
         except Exception:
             _close()
 

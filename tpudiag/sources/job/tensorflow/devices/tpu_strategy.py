@@ -4,13 +4,15 @@ It must be a class whose name starts with TPUStrategy: Keras uses isinstance() a
 """
 
 import contextlib
+import functools
+import random
 from collections.abc import Callable, Generator
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, interventions
+from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, interventions, python_slots
 from tpudiag.sources.job.points.library_objects import Dataset, Strategy, Tensor
-from tpudiag.sources.job.tensorflow.devices import replica_state, tpu_system
+from tpudiag.sources.job.tensorflow.devices import tpu_system
 from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
@@ -162,7 +164,7 @@ def _as_tpu(extended: object, strategy: Strategy, system: TpuSystem) -> None:
         ) -> object:
             # On a TPU this code runs once for all replicas; here once each, and its counters would
             # count twice.
-            alike = hooks.quietly(replica_state.started_alike, fn) or fn
+            alike = hooks.quietly(started_alike, fn) or fn
             try:
                 return base.call_for_each_replica(self, alike, args, kwargs)
             except RuntimeError as error:
@@ -236,3 +238,44 @@ def _share(dataset: Dataset, real_replicas: int, replicas: int, sparing: bool) -
 def logical_device(_: object, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
     """A CPU replica is one device."""
     yield
+
+
+def started_alike(fn: Call) -> Call:
+    """A replica function that starts from the same numbers and random state on each replica.
+
+    TPUStrategy runs its Python code once, CPU replicas once each: a counter or random draw would
+    differ between them, and with it the branch taken ("Some replicas made a different number of
+    replica_context().merge_call() calls"), which happens on no TPU.
+    """
+    own = hasattr(fn, "get_concrete_function")  # a tf.function keeps traces of its own
+    if own or not interventions.allowed(InterventionKind.ALIKE):
+        return fn
+    restore = hooks.quietly(_restorer, fn)
+    if restore is None:
+        return fn
+
+    @functools.wraps(fn)
+    def replica(*args: object, **kwargs: object) -> object:
+        hooks.quietly(restore)
+        return fn(*args, **kwargs)
+
+    vars(replica)["autograph_info__"] = {}  # `fn` is converted already: AutoGraph skips it
+    return replica
+
+
+def _restorer(fn: Call) -> Callable[[], None]:
+    """Restores the counters and random state that a function changes to their current values."""
+    import numpy
+
+    slots = [(slot, slot.get()) for slot in python_slots.written_slots(fn)]
+    draws, numpy_draws = random.getstate(), numpy.random.get_state()
+
+    def restore() -> None:
+        for slot, value in slots:
+            if slot.get() is not value:
+                interventions.note(InterventionKind.ALIKE)
+            slot.put(value)
+        random.setstate(draws)
+        numpy.random.set_state(numpy_draws)
+
+    return restore

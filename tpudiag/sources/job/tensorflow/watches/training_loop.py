@@ -10,13 +10,13 @@ from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Function
 from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.graphs import numerics
+from tpudiag.sources.job.tensorflow.graphs.penalties import RegularizerWatch
 from tpudiag.sources.job.tensorflow.watches.batch_hooks import BatchHookWatch
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 from tpudiag.sources.job.tensorflow.watches.reductions import ReductionWatch
-from tpudiag.sources.job.tensorflow.watches.regularizers import RegularizerWatch
 from tpudiag.sources.job.tensorflow.watches.setup_calls import SetupWatch
 from tpudiag.sources.job.tensorflow.watches.step_results import StepResultWatch
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall, GradientWatch
