@@ -99,7 +99,10 @@ def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
         yield from _finding(finding, outcome.severity, width)
         after = ordered[number + 1].fix if number + 1 < len(ordered) else None
         if finding.fix.strip() and finding.fix != after:
-            yield from _code(finding.fix)
+            yield BLANK
+            yield (Span("  Fix:", "fix"),)
+            for row in _words.clean(finding.fix).strip("\n").split("\n"):
+                yield (Span(f"    {row}" if row.strip() else "", "code"),)
     if outcome.evidence:
         yield BLANK
         yield from _evidence(outcome.evidence, width)
@@ -149,13 +152,6 @@ def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:
             Span(f"  {limit:<{widths[2]}}" if widths[2] else "", "evidence"),
             Span(f"  {source}", "dim"),
         )
-
-
-def _code(fix: str) -> Iterator[Line]:
-    yield BLANK
-    yield (Span("  Fix:", "fix"),)
-    for row in _words.clean(fix).strip("\n").split("\n"):
-        yield (Span(f"    {row}" if row.strip() else "", "code"),)
 
 
 def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line]:

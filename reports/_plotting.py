@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tpudiag.model import Report
-from tpudiag.report_figures import PlanRow, Series, StepPrediction
+from tpudiag.report_figures import PlanRow, Series
 
 from ._words import figure, line
 
@@ -68,7 +68,12 @@ def plots(report: Report) -> Iterator[Plot]:
         title = "Where the time went"
         yield Plot("ledger", title, _uses(report), _sources(uses), wide=True)
     if report.predictions:
-        caption, whence = _bounds(report.predictions), "predicted, not measured"
+        caption = "; ".join(
+            f"{line(step.target)}: {figure(step.step_ms, 'ms')} ({figure(step.low_ms, 'ms')} to "
+            f"{figure(step.high_ms, 'ms')}), bound by {line(step.bound_by)}"
+            for step in report.predictions
+        )
+        whence = "predicted, not measured"
         yield Plot("prediction", "The predicted step", caption, whence, wide=True)
     if points := [each for each in _kind(report, "roofline") if each.limit is not None]:
         yield Plot("roofline", "Roofline", _near_roof(points[0]), _sources(points), wide=True)
@@ -85,8 +90,35 @@ def plots(report: Report) -> Iterator[Plot]:
 def data(report: Report) -> str:
     """The figures as JSON that may stand within a script element."""
     content: dict[str, object] = {
-        "series": [_series(series) for series in report.series],
-        "plan": _plan(report),
+        "series": [
+            {
+                "kind": series.kind,
+                "name": line(series.name),
+                "unit": line(series.unit),
+                "x": [_finite(value) for value in series.x],
+                "y": [_finite(value) for value in series.y],
+                "limit": None if series.limit is None else _finite(series.limit),
+                "slope": None if series.limit_per_x is None else _finite(series.limit_per_x),
+                "labels": [line(label) for label in series.labels],
+            }
+            for series in report.series
+        ],
+        "plan": {
+            "batch": "batch a replica",
+            "rate": "examples/s a chip",
+            "source": PLAN_SOURCE,
+            "rows": [
+                {
+                    "target": line(row.target),
+                    "batch": row.batch_per_replica,
+                    "rate": rate if rate is None else _finite(rate),
+                    "fits": row.fits,
+                }
+                for row in report.plan
+                for rate in [row.examples_per_second_per_chip]
+                if row.fits is not None
+            ],
+        },
         "predictions": [
             {
                 "target": line(step.target),
@@ -101,20 +133,6 @@ def data(report: Report) -> str:
     # JSON.parse accepts no NaN: invalid numbers have become null.
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _series(series: Series) -> dict[str, object]:
-    """A series for the script; null is a gap."""
-    return {
-        "kind": series.kind,
-        "name": line(series.name),
-        "unit": line(series.unit),
-        "x": [_finite(value) for value in series.x],
-        "y": [_finite(value) for value in series.y],
-        "limit": None if series.limit is None else _finite(series.limit),
-        "slope": None if series.limit_per_x is None else _finite(series.limit_per_x),
-        "labels": [line(label) for label in series.labels],
-    }
 
 
 def _finite(value: float) -> float | None:
@@ -156,15 +174,6 @@ def _uses(report: Report) -> str:
     return ", ".join(f"{row[0]} {row[1]} ({row[2]})" for row in uses)
 
 
-def _bounds(steps: Sequence[StepPrediction]) -> str:
-    """`v5e-8: 12 ms (10 ms to 15 ms), bound by MXU`, by target."""
-    return "; ".join(
-        f"{line(step.target)}: {figure(step.step_ms, 'ms')} ({figure(step.low_ms, 'ms')} to "
-        f"{figure(step.high_ms, 'ms')}), bound by {line(step.bound_by)}"
-        for step in steps
-    )
-
-
 def _near_roof(points: Series) -> str:
     reached = [
         y / roof
@@ -193,25 +202,6 @@ def _slowest(replicas: Sequence[Series]) -> str:
         f"{slowest} is slowest: {figure(means[slowest], 'ms')} a step, the median replica "
         f"{figure(middle, 'ms')}; collectives, in which the fast wait, are left out"
     )
-
-
-def _plan(report: Report) -> dict[str, object]:
-    return {
-        "batch": "batch a replica",
-        "rate": "examples/s a chip",
-        "source": PLAN_SOURCE,
-        "rows": [
-            {
-                "target": line(row.target),
-                "batch": row.batch_per_replica,
-                "rate": rate if rate is None else _finite(rate),
-                "fits": row.fits,
-            }
-            for row in report.plan
-            for rate in [row.examples_per_second_per_chip]
-            if row.fits is not None
-        ],
-    }
 
 
 def _wall(plan: Sequence[PlanRow]) -> str:

@@ -63,19 +63,14 @@ def rows(explanation: Explanation, bold: Callable[[str], str] = str) -> Iterator
     yield explanation.title
     for heading, text in explanation.sections:
         yield f"\n{bold(heading)}"
-        yield from _body(text)
+        in_code = False
+        for row in text.splitlines():
+            if row.startswith("```"):
+                in_code = not in_code
+            else:
+                yield f"{'    ' if in_code else '  '}{row}".rstrip()
     if opened := page(explanation.id):
         yield f"\n{bold('In XProf')}\n  {opened}"
-
-
-def _body(text: str) -> Iterator[str]:
-    """Markdown as plain text: code is indented, without fences."""
-    in_code = False
-    for row in text.splitlines():
-        if row.startswith("```"):
-            in_code = not in_code
-        else:
-            yield f"{'    ' if in_code else '  '}{row}".rstrip()
 
 
 def of(check: Check) -> Explanation:

@@ -131,7 +131,12 @@ def schema() -> dict[str, Any]:
     count = {"type": "integer", "minimum": 0}
     verdicts = [verdict.value for verdict in Verdict]
     own["started"] |= {"format": "date-time", "pattern": STARTED}
-    _nullable(definitions)
+    for definition in definitions.values():
+        if "properties" in definition:
+            definition["additionalProperties"] = False
+            for name, of in definition["properties"].items():
+                if name in _NULL_IS_NAN:
+                    definition["properties"][name] = _or_null(of, inside=name != "value")
     definitions["Outcome"]["allOf"] = list(INVARIANTS)
     definitions["TargetSummary"]["properties"]["replicas"] |= {"minimum": 1}
     return {
@@ -169,16 +174,6 @@ def _closed(properties: dict[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def _nullable(definitions: dict[str, Any]) -> None:
-    """Numbers that may be no number are null in JSON; nothing else than the model is written."""
-    for definition in definitions.values():
-        if "properties" in definition:
-            definition["additionalProperties"] = False
-            for name, of in definition["properties"].items():
-                if name in _NULL_IS_NAN:
-                    definition["properties"][name] = _or_null(of, inside=name != "value")
 
 
 def _or_null(of: dict[str, Any], inside: bool) -> dict[str, Any]:

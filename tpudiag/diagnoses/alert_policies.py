@@ -74,7 +74,14 @@ def kept(request: AlertRequest) -> list[Kept]:
 def exported(request: AlertRequest, form: Form) -> str:
     """The alerts as text, without calling a service; raises UsageError."""
     if form in OF_PROMETHEUS:
-        return _for_prometheus(request, form)
+        from tpudiag.monitoring import prometheus_rules
+
+        if request.notify:
+            raise UsageError(f"--notify: with --format {form} the Alertmanager notifies")
+        if form == "grafana":
+            return _text(prometheus_rules.as_json(request.job))
+        every = prometheus_rules.rules(request.job, request.limits)
+        return prometheus_rules.as_yaml(_named(request.policies, every))
     if not request.job:
         raise UsageError("alerts export: needs --job (--format prometheus and grafana do not)")
     wanted = _wanted(request)
@@ -87,18 +94,6 @@ def exported(request: AlertRequest, form: Form) -> str:
         return terraform(wanted, request.job, request.notify, board)
     channels = _channels(request)
     return _text([as_json(policy, request.job, channels) for policy in wanted])
-
-
-def _for_prometheus(request: AlertRequest, form: Form) -> str:
-    """Rules, or Grafana's dashboard; of all jobs where none is named."""
-    from tpudiag.monitoring import prometheus_rules
-
-    if request.notify:
-        raise UsageError(f"--notify: with --format {form} the Alertmanager notifies")
-    if form == "grafana":
-        return _text(prometheus_rules.as_json(request.job))
-    every = prometheus_rules.rules(request.job, request.limits)
-    return prometheus_rules.as_yaml(_named(request.policies, every))
 
 
 def _alerts(request: AlertRequest) -> Alerts:

@@ -110,7 +110,12 @@ def _mended(
 ) -> tuple[Finding, Candidate | None]:
     try:
         candidate = _candidate(id_, finding, project, target)
-        _refuse_conflict(candidate, others)
+        for other in others:
+            # Two findings fixed by the same edit do not conflict.
+            if other.name != candidate.name or other.edits == candidate.edits:
+                continue
+            if edits.conflict(candidate.edits, other.edits):
+                raise NoChange(f"its line is changed for {other.id}: run it again after that")
     except (NoChange, Refused) as none:
         return replace(finding, no_change=str(none)), None
     except Exception as error:  # a failing fix must not break the report
@@ -170,16 +175,6 @@ def shown(name: str) -> str:
     except ValueError:
         # `git apply` refuses absolute paths.
         return path.as_posix().lstrip("/")
-
-
-def _refuse_conflict(candidate: Candidate, others: list[Candidate]) -> None:
-    """Raise NoChange where another change edits the same characters."""
-    for other in others:
-        # Two findings fixed by the same edit do not conflict.
-        if other.name != candidate.name or other.edits == candidate.edits:
-            continue
-        if edits.conflict(candidate.edits, other.edits):
-            raise NoChange(f"its line is changed for {other.id}: run it again after that")
 
 
 def offered(report: Report) -> Iterator[SourceChange]:

@@ -44,11 +44,6 @@ def links(
             for link in report.xprof_links:
                 if link.name == place:
                     yield XProfLink(name=f"{letter}, {place}", url=link.url)
-    yield from _failed_since(before, after)
-
-
-def _failed_since(before: Report, after: Report) -> Iterator[XProfLink]:
-    """The place of the first finding in B of each check that fails in B but not in A."""
     old = {o.id for o in before.outcomes if o.verdict is Verdict.FAILED}
     for outcome in after.outcomes:
         urls = [f.xprof_link for f in outcome.findings if f.xprof_link is not None]

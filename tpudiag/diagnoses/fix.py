@@ -93,7 +93,14 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
 def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> Report:
     proven = proofs.proven
     refused: list[str] = []
-    diff = _diff(proven)
+    diff = "".join(
+        edits.unified(
+            shown(document.file.name),
+            document.source.text,
+            edits.applied(document.source.text, edits_of(document, proven)),
+        )
+        for document in documents_of(proven)
+    )
     written = _written(request, proven, refused) if proven else ()
     kept = {id(each) for each in proven if each.name in written or request.patch is not None}
     outcomes = tuple(
@@ -116,17 +123,6 @@ def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> R
             figures=proof.figures(proofs.before, after) if proven else (),
             left=left,
         ),
-    )
-
-
-def _diff(proven: Sequence[Candidate]) -> str:
-    return "".join(
-        edits.unified(
-            shown(document.file.name),
-            document.source.text,
-            edits.applied(document.source.text, edits_of(document, proven)),
-        )
-        for document in documents_of(proven)
     )
 
 

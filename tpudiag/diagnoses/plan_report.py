@@ -67,7 +67,13 @@ def report(
         tables=plan_rows.tables(plan, priced, lasting=bool(examples)),
         headline=_headline(winner, [row for row in chosen.values() if row], rows),
         notes=(
-            *_advice(chosen, rows),
+            *(
+                f"{target}: {_none_fits(rows[target])}."
+                if row is None
+                else f"{target}: take {row.batch} a replica, {row.batch * row.replicas} in all; "
+                f"{planning.why(row, rows[target])}."
+                for target, row in chosen.items()
+            ),
             *_limits(plans, framework),
             ESTIMATE,
             *((LOWERED,) if framework is Framework.TENSORFLOW else ()),
@@ -109,16 +115,6 @@ def _none_fits(rows: Sequence[Row]) -> str:
     if not silent:
         return "no batch was seen to fit"
     return f"whether a batch fits is not known: {silent} of {len(rows)} compilations gave no answer"
-
-
-def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> tuple[str, ...]:
-    return tuple(
-        f"{target}: {_none_fits(rows[target])}."
-        if row is None
-        else f"{target}: take {row.batch} a replica, {row.batch * row.replicas} in all; "
-        f"{planning.why(row, rows[target])}."
-        for target, row in chosen.items()
-    )
 
 
 def _limits(plans: Sequence[Plan], framework: Framework) -> tuple[str, ...]:

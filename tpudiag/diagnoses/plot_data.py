@@ -34,7 +34,14 @@ def _found(signals: Signals) -> Iterator[Series]:
     if facts is not None:
         yield from _parts(facts)
         if len(facts.replicas) > 1:
-            yield from _replicas(facts)
+            own = [(replica, _own(replica)) for replica in facts.replicas if replica.step_ms]
+            kept = sorted(own, key=lambda item: -sum(item[1]) / len(item[1]))[:ROWS]
+            source = (
+                facts.source if len(kept) == len(own) else f"{facts.source}, the slowest {ROWS}"
+            )
+            for replica, ms in sorted(kept, key=lambda item: (item[0].host, item[0].replica)):
+                name = f"{replica.host} {replica.replica}"
+                yield _line("replica_step", name, replica.numbers, ms, source, most=CELLS)
         yield from _memory(facts)
         yield from roofline(facts)
 
@@ -76,16 +83,6 @@ def _parts(facts: ProfileFacts) -> Iterator[Series]:
             # others.
             means = [sum_ms[number] / ran[number] for number in numbers]
             yield _line("step_part", name, numbers, means, source)
-
-
-def _replicas(facts: ProfileFacts) -> Iterator[Series]:
-    """Each replica's own time by step, in the order of hosts; of many replicas the slowest."""
-    own = [(replica, _own(replica)) for replica in facts.replicas if replica.step_ms]
-    kept = sorted(own, key=lambda item: -sum(item[1]) / len(item[1]))[:ROWS]
-    source = facts.source if len(kept) == len(own) else f"{facts.source}, the slowest {ROWS}"
-    for replica, ms in sorted(kept, key=lambda item: (item[0].host, item[0].replica)):
-        name = f"{replica.host} {replica.replica}"
-        yield _line("replica_step", name, replica.numbers, ms, source, most=CELLS)
 
 
 def _own(replica: ReplicaSteps) -> list[float]:

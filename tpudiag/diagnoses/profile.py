@@ -231,7 +231,14 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     if signals.steps is None:
         yield NO_STEPS
     else:
-        yield from _on_steps(signals.steps)
+        if signals.steps.recovered:
+            yield RECOVERED.format(source=signals.steps.source)
+        if first := len(signals.steps.step_ms) - len(signals.steps.steady.step_ms):
+            yield WARMED.format(
+                first=count(first, "step"),
+                longest=max(signals.steps.step_ms[:first]),
+                usual=profile_figures.percentile(signals.steps.step_ms, 50),
+            )
     # Where the Cloud TPU API names the slice, nothing is inferred from the devices.
     if signals.target and signals.cloud_tpu is None:
         yield _on_target(signals.target.name, facts)
@@ -271,18 +278,6 @@ def _lost(facts: ProfileFacts) -> Iterator[str]:
             "The trace lost operations (its buffers were full?): of the time in which programs ran "
             f"it holds operations for {shares}. The rest is not measured, and no "
             "check passes on it; record fewer steps."
-        )
-
-
-def _on_steps(steps: StepTimes) -> Iterator[str]:
-    """How the steps were found, and which of them are not typical."""
-    if steps.recovered:
-        yield RECOVERED.format(source=steps.source)
-    if first := len(steps.step_ms) - len(steps.steady.step_ms):
-        yield WARMED.format(
-            first=count(first, "step"),
-            longest=max(steps.step_ms[:first]),
-            usual=profile_figures.percentile(steps.step_ms, 50),
         )
 
 

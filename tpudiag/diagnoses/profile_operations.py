@@ -56,7 +56,9 @@ def groups(facts: ProfileFacts) -> tuple[OperationGroup, ...]:
     for op in facts.ops:
         # By program: two programs may use one name for different operations.
         members.setdefault((op.program, op.group or op.name), []).append(op)
-    clock_mhz = _clock_mhz(facts.devices)
+    kinds = {device.kind for device in facts.devices}
+    generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
+    clock_mhz = generation.clock_mhz if generation else None
     made = (_group(name, ops, clock_mhz) for (_, name), ops in members.items())
     return tuple(sorted(made, key=lambda group: (-group.self_ms, group.name)))
 
@@ -71,7 +73,21 @@ def operations(facts: ProfileFacts, top: int) -> Iterator[Table]:
     source = f"{facts.source}, XLA Ops, all devices"
     peaks = _peaks(facts.devices)
     more = "" if len(ranked) <= top else f": the {top} longest of {len(ranked)}"
-    yield table(f"Operations{more}", _against(peaks), ranked[:top], source)
+    yield table(
+        f"Operations{more}",
+        {
+            "operation": lambda group: group.name + f" x{group.members}" * (group.members > 1),
+            "self ms": lambda group: group.self_ms,
+            "%": lambda group: round(100 * group.share, 2),
+            "times": lambda group: group.count,
+            "FLOP %": lambda group: _of_peak(group.tflop_per_s, peaks[0], MOST_FLOPS),
+            "HBM %": lambda group: _of_peak(group.hbm_gb_per_s, peaks[1], MOST_HBM),
+            "bound by": lambda group: group.first.part or group.first.bound_by or DASH,
+            "op, line": lambda group: _place(group.first),
+        },
+        ranked[:top],
+        source,
+    )
     slow = [g for g in ranked if _slower(g) >= SLOWER and g.share >= WORTH]
     if slow:
         title = "Operations far slower than the compiler expected"
@@ -157,26 +173,6 @@ def _peaks(devices: Sequence[Device]) -> tuple[float | None, float | None]:
     """TFLOP/s and GB/s of a device; None where unknown or mixed."""
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
     return peaks.pop() if len(peaks) == 1 else (None, None)
-
-
-def _clock_mhz(devices: Sequence[Device]) -> int | None:
-    kinds = {device.kind for device in devices}
-    generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
-    return generation.clock_mhz if generation else None
-
-
-def _against(peaks: tuple[float | None, float | None]) -> Columns[OperationGroup]:
-    """The columns of the longest; shares of the device's peaks in %."""
-    return {
-        "operation": lambda group: group.name + f" x{group.members}" * (group.members > 1),
-        "self ms": lambda group: group.self_ms,
-        "%": lambda group: round(100 * group.share, 2),
-        "times": lambda group: group.count,
-        "FLOP %": lambda group: _of_peak(group.tflop_per_s, peaks[0], MOST_FLOPS),
-        "HBM %": lambda group: _of_peak(group.hbm_gb_per_s, peaks[1], MOST_HBM),
-        "bound by": lambda group: group.first.part or group.first.bound_by or DASH,
-        "op, line": lambda group: _place(group.first),
-    }
 
 
 def _place(op: DeviceOp) -> str:

@@ -28,7 +28,17 @@ def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[
         yield longest
     if len(facts.replicas) > 1:
         yield _replicas(facts)
-    yield from _waits(facts)
+    window = sum(device.window_ms for device in facts.devices)
+    rows = [(w.cause, w.ms, round(100 * w.ms / window, 2)) for w in facts.waits if window]
+    seen = [row for row in rows if row[2] >= 100 * SEEN]
+    if seen:
+        yield _cut(
+            "What the devices wait for",
+            ("waits for", "ms", "% of window"),
+            seen,
+            f"{facts.source}, all devices",
+            "longest",
+        )
     yield from others
     if facts.devices:
         yield _devices(facts)
@@ -103,20 +113,6 @@ def _replicas(facts: ProfileFacts) -> Table:
         rows.append((replica.host, replica.replica, sum(replica.step_ms) / count_, *parts))
     columns = ("host", "replica", "step ms", *(f"{name} ms" for name in names))
     return _cut("Replicas, mean of their steps", columns, rows, facts.source, "slowest")
-
-
-def _waits(facts: ProfileFacts) -> Iterator[Table]:
-    window = sum(device.window_ms for device in facts.devices)
-    rows = [(w.cause, w.ms, round(100 * w.ms / window, 2)) for w in facts.waits if window]
-    seen = [row for row in rows if row[2] >= 100 * SEEN]
-    if seen:
-        yield _cut(
-            "What the devices wait for",
-            ("waits for", "ms", "% of window"),
-            seen,
-            f"{facts.source}, all devices",
-            "longest",
-        )
 
 
 def _own(replica: ReplicaSteps) -> float:

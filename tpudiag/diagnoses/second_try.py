@@ -120,7 +120,12 @@ def judged(
     if end is None or not kinds:
         return job if end is None else _of_what_stays(job, end)
     names = " and ".join(kind.value for kind in kinds)
-    again = _without(spec, kinds, job)
+    again = replace(
+        spec,
+        without=(*spec.without, *kinds),
+        lower_to="" if "lowered" in job.facts else spec.lower_to,
+        measure_input_s=0.0 if _observed(job) else spec.measure_input_s,
+    )
     why = f"it crashed at {end.location}: once more without {names}"
     second = run(again, why, LONGER * job.wall_s + AT_LEAST_S)
     crash, passed = crash_of(second), _passed(second, end)
@@ -186,16 +191,6 @@ def _to_blame(job: JobRun) -> tuple[InterventionKind, ...]:
     """The interventions that may have caused the exception, by the flow of their values."""
     values = job.facts.get("interventions", ())
     return msgspec.convert(values, tuple[InterventionKind, ...], strict=False)
-
-
-def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...], job: JobRun) -> JobSpec:
-    """The job with these switched off; nothing is measured or lowered twice."""
-    return replace(
-        spec,
-        without=(*spec.without, *kinds),
-        lower_to="" if "lowered" in job.facts else spec.lower_to,
-        measure_input_s=0.0 if _observed(job) else spec.measure_input_s,
-    )
 
 
 def _observed(job: JobRun) -> bool:

@@ -58,19 +58,6 @@ def read(name: str, project: Path) -> UserFile:
         info = path.stat()
     except (OSError, RuntimeError) as error:
         raise Refused(f"{name}: {getattr(error, 'strerror', None) or error}") from error
-    _refuse_foreign(name, given, path, project)
-    if not stat.S_ISREG(info.st_mode):
-        raise Refused(f"{name} is no plain file")
-    encoding = _encoding(name, data)
-    user_file = UserFile(name, path, data, encoding)
-    head = "\n".join(user_file.text.splitlines()[:_HEAD_LINES])
-    if _GENERATED.search(head):
-        raise Refused(f"{name} is generated, as it says itself: change what generates it")
-    return user_file
-
-
-def _refuse_foreign(name: str, given: Path, path: Path, project: Path) -> None:
-    """Refuse installed packages, and links that lead outside the project."""
     # A change there would be lost with the next install, and is in no repository of the user's.
     if any(part in _INSTALLED for part in path.parts):
         raise Refused(f"{name} belongs to an installed package")
@@ -83,6 +70,14 @@ def _refuse_foreign(name: str, given: Path, path: Path, project: Path) -> None:
             if linked
             else f"{name} lies outside the project {project}"
         )
+    if not stat.S_ISREG(info.st_mode):
+        raise Refused(f"{name} is no plain file")
+    encoding = _encoding(name, data)
+    user_file = UserFile(name, path, data, encoding)
+    head = "\n".join(user_file.text.splitlines()[:_HEAD_LINES])
+    if _GENERATED.search(head):
+        raise Refused(f"{name} is generated, as it says itself: change what generates it")
+    return user_file
 
 
 def _encoding(name: str, data: bytes) -> str:

@@ -84,22 +84,17 @@ def _loss(source: Source, line: int | None) -> cst.BaseExpression:
         return made
     for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
         if isinstance(part, cst.Assign) and isinstance(part.targets[0].target, cst.Name):
-            return _through(source, part)
+            function = source.function(part)
+            if function is not None:
+                for call in source.inside(function, cst.Call):
+                    if called(call) in ("gradient", "minimize") and call.args:
+                        made = _assigned_last(source, call.args[0].value, call)
+                        if made is not None:
+                            return made
+            return part.value
         if isinstance(part, cst.Return) and part.value is not None:
             return part.value
     raise NoChange("the line neither assigns nor returns the loss")
-
-
-def _through(source: Source, assign: cst.Assign) -> cst.BaseExpression:
-    """The value of the last assignment that the loss passes through in its function."""
-    function = source.function(assign)
-    if function is not None:
-        for call in source.inside(function, cst.Call):
-            if called(call) in ("gradient", "minimize") and call.args:
-                made = _assigned_last(source, call.args[0].value, call)
-                if made is not None:
-                    return made
-    return assign.value
 
 
 def _assigned_last(

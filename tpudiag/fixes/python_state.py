@@ -56,7 +56,18 @@ def value_in_variable(place: Place) -> Iterator[Edit]:
     yield _variable(source, number.made, options)
     for setting in number.later:
         yield _assigned(source, source.code(_targets(setting)[0]), setting)
-    yield from _shown(source, name, number)
+    set_by = {source.statement(n) for n in (number.made, *number.later)}
+    uses = [*source.all(cst.Attribute), *source.all(cst.Name)]
+    for node in uses:
+        holder = source.parent(node)
+        given = isinstance(holder, cst.Arg) and holder.value is node
+        call = source.parent(holder) if given and holder is not None else None
+        printed = isinstance(call, cst.Call) and called(call) in ("print", "format", "info")
+        if names.dotted(node) != name or source.statement(node) in set_by:
+            continue
+        # A variable would print as a tensor with shape and dtype.
+        if printed or isinstance(holder, cst.FormattedStringExpression):
+            yield source.replaced(node, f"{name}.numpy()")
 
 
 def _is_traced(source: Source, node: cst.CSTNode) -> bool:
@@ -182,19 +193,3 @@ def _assigned(source: Source, name: str, setting: Setting) -> Edit:
     plain = isinstance(setting.value, (cst.Name, cst.Attribute, cst.Call, cst.BaseNumber))
     value = value if plain or setting.value.lpar else f"({value})"
     return source.replaced(setting, f"{name}.assign({name} {_OPERATORS[kind]} {value})")
-
-
-def _shown(source: Source, name: str, number: _Number) -> Iterator[Edit]:
-    """`x.numpy()` where x is printed or formatted, and not set by the same line."""
-    set_by = {source.statement(n) for n in (number.made, *number.later)}
-    uses = [*source.all(cst.Attribute), *source.all(cst.Name)]
-    for node in uses:
-        holder = source.parent(node)
-        given = isinstance(holder, cst.Arg) and holder.value is node
-        call = source.parent(holder) if given and holder is not None else None
-        printed = isinstance(call, cst.Call) and called(call) in ("print", "format", "info")
-        if names.dotted(node) != name or source.statement(node) in set_by:
-            continue
-        # A variable would print as a tensor with shape and dtype.
-        if printed or isinstance(holder, cst.FormattedStringExpression):
-            yield source.replaced(node, f"{name}.numpy()")

@@ -25,21 +25,16 @@ def number_as_tensor(place: Place) -> Iterator[Edit]:
     # A text or None selects a trace, and cannot be a tensor.
     if changing is None or changing[2] not in ("int", "float", "bool"):
         raise NoChange("the value is no number: it has to be the same at every call")
-    call = _traced_call(source, place.line, name)
+    known = {name}
+    for node in source.all(cst.Assign):
+        if name in {n.value for n in source.inside(node.value, cst.Name)}:
+            known.add(names.dotted(node.targets[0].target).rpartition(".")[2])
+    call = source.call_at(place.line, *known)
     arg = _argument(source, call, changing[1])
     if isinstance(arg.value, cst.Call) and called(arg.value) in ("constant", "convert_to_tensor"):
         raise NoChange("the argument is a tensor already")
     constant = f"{names.tensorflow(source)}.constant({source.written(arg.value)})"
     yield Edit(*source.whole(arg.value), constant)
-
-
-def _traced_call(source: Source, line: int | None, name: str) -> cst.Call:
-    """The call of a traced function on a line, by its name or an alias."""
-    known = {name}
-    for node in source.all(cst.Assign):
-        if name in {n.value for n in source.inside(node.value, cst.Name)}:
-            known.add(names.dotted(node.targets[0].target).rpartition(".")[2])
-    return source.call_at(line, *known)
 
 
 def _argument(source: Source, call: cst.Call, path: str) -> cst.Arg:
