@@ -36,7 +36,7 @@ _REFUSED = re.compile(
     r"(?:does|do|did)(?: not|n't) (?:support|exist|match|have|contain|accept|take)[^.;]{0,120}|(?:must|should|may|can) not (?!be (?:used|called) (?:with|in)out)[^.;]{2,120}|cannot be [^.;]{2,120}|can not be [^.;]{2,120}|can't be [^.;]{2,120})"
 )
 _ADVICE = re.compile(
-    r"^(?!.*\b(?:I|my|(?:file|open|report)\b.{0,40}\b(?:request|issue|bug))\b)(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can(?!'t| not)|might|have)"
+    r"^(?!.*\b(?:file|open|report)\b.{0,40}\b(?:request|issue|bug))(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can(?!'t| not)|might|have)"
     r"|Call|Set|Pass|Add|Install|Run|Check|Instead(?!,? (?:got|found|received)\b)|Perhaps|Maybe|Either|If you|If your|In order to|To \w+"
     r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b(?! not\b)"
     r"|^(?!.{0,300}\b(?:[Gg]ot|[Rr]eceived|[Ff]ound)\b).{0,300}\binstead\b|\bplease\b(?! (?:file|open|report))|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
@@ -231,7 +231,8 @@ def own_words(message: str) -> OwnWords | None:
     wanted = _search(_WANTED, said, "wanted")
     given = _search(_GIVEN, said, "given")
     refused = _REFUSED.search(said)
-    advice = tuple(each.strip() for each in sentences if _ADVICE.search(each))[:MOST_ADVICE]
+    own = [each.strip() for each in sentences if not re.search(r"\bI\b", each)]  # no user speaks
+    advice = tuple(each for each in own if _ADVICE.search(each))[:MOST_ADVICE]
     if not (wanted or refused or advice or given) and not _REASON.search(said):
         return None
     held = wanted["wanted"][:40] if wanted else refused["not"][:40] if refused else None

@@ -47,7 +47,6 @@ _RAISE = re.compile(
     rb"(?:[^()\n]|\([^()\n]{0,300}\)|\n[ \t>|]*(?=[\"'fr)])){0,1000}\)?[^\n]*",
     re.MULTILINE,
 )
-_RAISED = re.compile(rb"^\s*raise ([\w.]+)\(\s*[frb]{0,2}(?=[\"'])")
 WIDEST_GAP = 5
 """Numbers that the lines shown of a source may leave out."""
 FEWEST_PREFIXED = 2
@@ -116,9 +115,7 @@ def without_raise_statements(text: bytes) -> bytes:
     """
     if b"raise " not in text or _TRACED.search(text):
         return text
-    rest = _RAISE.sub(lambda one: b"\n" * one[0].count(b"\n"), text)
-    # Who asks about nothing else asks about what it raises.
-    return rest if rest.strip() else _RAISED.sub(rb"\1: ", text)
+    return _RAISE.sub(lambda one: b"\n" * one[0].count(b"\n"), text)
 
 
 def _rows(pattern: re.Pattern[bytes], text: bytes) -> Iterator[int]:

@@ -35,6 +35,7 @@ _PYTHON_SAYS = (
     (re.compile(r"^\S+\(\) (?:got an unexpected keyword argument|takes|missing) "), "TypeError"),
 )
 """Python's own sentences, by which they are raised."""
+_RAISE = re.compile(r"raise (?P<name>[\w.]+)\(\s*[frb]{0,2}(['\"]+)(?P<said>[^\n]*?)\2,?\s*\)?")
 Scan: TypeAlias = "Callable[[Stream], Sequence[Match]]"
 """Reads an open log from its start to its end."""
 
@@ -49,7 +50,9 @@ def in_text(text: str) -> list[Match | UnknownError]:
 
 def _with_its_name(text: str) -> str:
     """A text; with the exception's name where it begins with a sentence of Python's without it."""
-    said = text.lstrip()
+    said = text.strip()
+    if raised := _RAISE.fullmatch(said):  # who asks of nothing else asks what it raises
+        return f"{raised['name']}: {raised['said']}"
     name = next((name for says, name in _PYTHON_SAYS if says.match(said)), None)
     return f"{name}: {said}" if name else text
 

@@ -39,10 +39,11 @@ class Meeting:
     - `loss`: whether in a loss or metric, so that one is of labels, the other of outputs.
     - `asked`: the dimension that the error names itself.
     - `target`: whether the left one is what a loss wants, the right one what the labels are.
+    - `parameter`: whether the left one is a parameter's that is given, the right one the model's.
     - `sparse`, `binary`: whether that loss wants class numbers, or labels of the outputs' shape.
     """
 
-    sparse = binary = further = target = False
+    sparse = binary = further = target = parameter = False
     asked: int | None = None
 
     def __init__(
@@ -232,6 +233,7 @@ BY_USE: Rules = {
 }
 """By the operation in which they meet: shapes are aligned at their last axes."""
 BY_RANK: Rules = {
+    "parameter of another size": lambda m: m.parameter and not m.values,
     "another output": lambda m: (
         m.rows and m.further and m.rows[1] % m.rows[0] and m.rows[0] % m.rows[1]
     ),

@@ -156,6 +156,7 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     loss = bool(_LOSS.search(node + text[begin:]) or _LOSS.search(before))
     pair = Meeting(left, right, operation, node, loss=loss)
     pair.target = "target" in told[0] and "tohaveshape" in told[0]
+    pair.parameter = told[0].startswith("initializerforparameter")
     pair.sparse = _SPARSE.search(text[begin : begin + NEAR * 4]) is not None
     pair.binary = _BINARY.search(before + text) is not None
     pair.further = _FURTHER.search(node) is not None
