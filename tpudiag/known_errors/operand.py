@@ -3,7 +3,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 
 from tpudiag.records import dataclass
 
@@ -15,6 +15,7 @@ _SIGNS = {
     "@": ast.MatMult, "**": ast.Pow, "**or pow()": ast.Pow, "&": ast.BitAnd, "|": ast.BitOr,
     "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE,
 }  # fmt: skip
+Nodes = tuple[ast.AST, ...]
 _SHAPES = re.compile(r"\.shape$|\.as_list\(\)$|^tf\.shape\(|\.get_shape\(\)$")
 _OF_ARRAYS = re.compile(r"(?:tf|jnp|np|jax|lax)\.(?:\w+\.)*\w+$")
 _LAST_SENTENCE = re.compile(
@@ -45,7 +46,7 @@ def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None
         for found, told in forms:
             if tree is None or (source != raised and told in _OF_WHAT_RAISED):
                 continue
-            if operand := told(found, tree):
+            if operand := told(found, tuple(ast.walk(tree))):
                 return operand
     return None
 
@@ -68,7 +69,7 @@ def _named(node: ast.AST) -> str:
     return words if len(words) <= LONGEST_NAMED else f"{words[:LONGEST_NAMED]}…"
 
 
-def _only(nodes: Iterator[ast.AST]) -> ast.AST | None:
+def _only(nodes: Iterable[ast.AST]) -> ast.AST | None:
     """What stands in a line, if it is but one thing."""
     different = {ast.unparse(each): each for each in nodes}
     return next(iter(different.values())) if len(different) == 1 else None
@@ -80,113 +81,97 @@ def _is_that(node: ast.AST | None, kind: str, lacks: str) -> Operand | None:
     if name == "self" or kind == "module":
         return None  # its class is said by the error itself
     if kind != "NoneType":
-        return Operand(
-            f"`{name}` is of type {kind} here, {lacks}.", f"print(type({name}), {name})", looks=True
-        )
+        return _look(f"`{name}` is of type {kind} here, {lacks}.", f"print(type({name}), {name})")
     why = " (the function returns nothing, or found nothing)" if isinstance(node, ast.Call) else ""
-    return Operand(
-        f"`{name}` is None here{why}, {lacks}.",
-        f"assert {name} is not None      # before this line: where it is set, and why it was not",
-        looks=True,
-    )
+    fix = f"assert {name} is not None      # before this line: where it is set, and why it was not"
+    return _look(f"`{name}` is None here{why}, {lacks}.", fix)
 
 
-def _attribute(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    nodes = (
-        each.value
-        for each in ast.walk(tree)
-        if isinstance(each, ast.Attribute) and each.attr == found["name"]
-    )
-    return _is_that(_only(nodes), found["kind"], f"which has no `{found['name']}`")
+def _look(cause: str, fix: str) -> Operand:
+    """What only can be looked at."""
+    return Operand(cause, fix, looks=True)
 
 
-def _used(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    use, nodes = found["use"] or "unpack", [*ast.walk(tree)]
+def _attribute(found: re.Match[str], nodes: Nodes) -> Operand | None:
+    named = (e.value for e in nodes if isinstance(e, ast.Attribute) and e.attr == found["name"])
+    return _is_that(_only(named), found["kind"], f"which has no `{found['name']}`")
+
+
+def _used(found: re.Match[str], nodes: Nodes) -> Operand | None:
+    use = found["use"] or "unpack"
     if use == "callable":
-        calls = _only(each.func for each in nodes if isinstance(each, ast.Call))
-        return _is_that(calls, found["kind"], "and is called")
-    if use == "iterable":
-        loops = _only(each.iter for each in nodes if isinstance(each, ast.For | ast.comprehension))
-        return _is_that(loops, found["kind"], "and is gone through")
-    if use == "unpack":
-        taken = (each for each in nodes if isinstance(each, ast.Assign))
-        parts = _only(each.value for each in taken if isinstance(each.targets[0], ast.Tuple))
-        return _is_that(parts, found["kind"], "and several names stand for it")
-    indexed = _only(each.value for each in nodes if isinstance(each, ast.Subscript))
-    return _is_that(indexed, found["kind"], "and is indexed")
+        used, lacks = (e.func for e in nodes if isinstance(e, ast.Call)), "and is called"
+    elif use == "iterable":
+        loops = (e for e in nodes if isinstance(e, ast.For | ast.comprehension))
+        used, lacks = (e.iter for e in loops), "and is gone through"
+    elif use == "unpack":
+        taken = (e for e in nodes if isinstance(e, ast.Assign))
+        used = (e.value for e in taken if isinstance(e.targets[0], ast.Tuple))
+        lacks = "and several names stand for it"
+    else:
+        used, lacks = (e.value for e in nodes if isinstance(e, ast.Subscript)), "and is indexed"
+    return _is_that(_only(used), found["kind"], lacks)
 
 
-def _pair(tree: ast.AST, sign: type[ast.AST] | None) -> tuple[str, str] | None:
-    """The two sides of the one operator of a line; `sign`: of that kind."""
+def _two(found: re.Match[str], nodes: Nodes) -> Operand | None:
+    sign = found.groupdict().get("sign", "").strip()
+    if sign and sign not in _SIGNS:
+        return None
     pairs = [
         (each.left, each.right if isinstance(each, ast.BinOp) else each.comparators[0])
-        for each in ast.walk(tree)
+        for each in nodes
         if isinstance(each, ast.BinOp | ast.Compare)
-        and sign in (None, type(each.op if isinstance(each, ast.BinOp) else each.ops[0]))
+        and (
+            not sign
+            or _SIGNS[sign] is type(each.op if isinstance(each, ast.BinOp) else each.ops[0])
+        )
     ]
-    if not pairs and sign is None:
-        calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
-        of_arrays = [each for each in calls if _OF_ARRAYS.match(ast.unparse(each.func))]
-        pairs = [(each.args[0], each.args[1]) for each in of_arrays if len(each.args) == 2]
-    if len(pairs) != 1:
+    if not pairs and not sign:
+        calls = [e for e in nodes if isinstance(e, ast.Call) and len(e.args) == 2]
+        of_arrays = [e for e in calls if _OF_ARRAYS.match(ast.unparse(e.func))]
+        pairs = [(each.args[0], each.args[1]) for each in of_arrays]
+    left, right = map(_named, pairs[0]) if len(pairs) == 1 else ("", "")
+    if left == right:
         return None
-    left, right = map(_named, pairs[0])
-    return (left, right) if left != right else None
-
-
-def _two(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    sign = found.groupdict().get("sign", "").strip()
-    pair = None if sign and sign not in _SIGNS else _pair(tree, _SIGNS.get(sign))
-    if pair is None:
-        return None
-    left, right = pair
     of, show = ("of type", "type({})") if sign else ("of the shape", "{}.shape")
-    return Operand(
+    return _look(
         f"`{left}` is {of} {found['left']} and `{right}` {of} {found['right']}.",
         f"print({show.format(left)}, {show.format(right)})",
-        looks=True,
     )
 
 
-def _unpacked(found: re.Match[str], tree: ast.AST) -> Operand | None:
+def _unpacked(found: re.Match[str], nodes: Nodes) -> Operand | None:
     wanted = int(found["wanted"])
-    for each in ast.walk(tree):
+    got = found["got"] or f"more than {wanted}"
+    for each in nodes:
         if not isinstance(each, ast.Assign | ast.For | ast.comprehension):
             continue
+        assigned = isinstance(each, ast.Assign)
         target = each.targets[0] if isinstance(each, ast.Assign) else each.target
         if not isinstance(target, ast.Tuple) or len(target.elts) != wanted:
             continue
         value = _named(each.value if isinstance(each, ast.Assign) else each.iter)
-        got = found["got"] or f"more than {wanted}"
-        if isinstance(each, ast.Assign) and _SHAPES.search(value):
-            tensor = re.sub(
-                r"^tf\.shape\(|(?:\.get_shape\(\)|\.shape)?(?:\.as_list\(\))?$|\)$", "", value
-            )
-            fix = f"{tensor} = tf.ensure_shape({tensor}, [{', '.join(['None'] * wanted)}])      # where it is made: there it fails by name"
-            if "tf." not in value and "get_shape" not in value and "as_list" not in value:
-                fix = f"assert {tensor}.ndim == {wanted}, {tensor}.shape      # where it is made"
-            return Operand(
-                f"`{value}` is a shape: `{tensor}` is of rank {got}, and rank {wanted} is wanted.",
-                fix,
-            )
-        part = "has" if isinstance(each, ast.Assign) else "gives elements of"
-        return Operand(
-            f"`{value}` {part} {got} parts, and {wanted} names stand for them.",
-            f"print({value})      # take as many names as it has parts",
-            looks=True,
+        if not assigned or not _SHAPES.search(value):
+            part = "has" if assigned else "gives elements of"
+            fix = f"print({value})      # take as many names as it has parts"
+            return _look(f"`{value}` {part} {got} parts, and {wanted} names stand for them.", fix)
+        tensor = re.sub(
+            r"^tf\.shape\(|(?:\.get_shape\(\)|\.shape)?(?:\.as_list\(\))?$|\)$", "", value
         )
+        fix = f"{tensor} = tf.ensure_shape({tensor}, [{', '.join(['None'] * wanted)}])      # where it is made: there it fails by name"
+        if "tf." not in value and "get_shape" not in value and "as_list" not in value:
+            fix = f"assert {tensor}.ndim == {wanted}, {tensor}.shape      # where it is made"
+        cause = f"`{value}` is a shape: `{tensor}` is of rank {got}, and rank {wanted} is wanted."
+        return Operand(cause, fix)
     return None
 
 
-def _call(found: re.Match[str], tree: ast.AST) -> Operand | None:
+def _call(found: re.Match[str], nodes: Nodes) -> Operand | None:
     parts = found["function"].split(".")
     names = {parts[-1], parts[-2]} if parts[-1] == "__init__" and parts[1:] else {parts[-1]}
-    calls = [
-        each
-        for each in ast.walk(tree)
-        if isinstance(each, ast.Call) and ast.unparse(each.func).rsplit(".", 1)[-1] in names
-    ]
-    if len(calls) != 1 or not calls[0].args:
+    calls = [e for e in nodes if isinstance(e, ast.Call) and e.args]
+    calls = [e for e in calls if ast.unparse(e.func).rsplit(".", 1)[-1] in names]
+    if len(calls) != 1:
         return None
     call, takes = calls[0], int(found["takes"])
     of_object = len(call.args) == int(found["given"]) - 1
@@ -194,74 +179,59 @@ def _call(found: re.Match[str], tree: ast.AST) -> Operand | None:
     if most >= len(call.args) or any(isinstance(each, ast.Starred) for each in call.args):
         return None
     name = _named(call.func)
-    first = [_named(each) for each in call.args[:most]]
     rest = [
         f"{word if word.isidentifier() else f'NAME{number}'}={word}"
         for number, word in enumerate(map(_named, call.args[most:]), 1)
     ]
-    rest += [
-        f"**{_named(each.value)}" if each.arg is None else f"{each.arg}={_named(each.value)}"
-        for each in call.keywords
-    ]
+    rest += [f"{f'{e.arg}=' if e.arg else '**'}{_named(e.value)}" for e in call.keywords]
     many = "no argument" if most == 0 else f"{most} of its arguments"
     return Operand(
         f"`{name}` takes {many} by position{' (self is counted with them)' if of_object else ''}, and"
         f" {len(call.args)} are given so: what is more goes by its name, or is not taken.",
-        f"{name}({', '.join([*first, *rest])})      # by name; help({name}) says which there are",
+        f"{name}({', '.join([*map(_named, call.args[:most]), *rest])})      # by name; help({name}) says which there are",
     )
 
 
-def _keyword(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    calls = [
-        each
-        for each in ast.walk(tree)
-        if isinstance(each, ast.Call) and found["name"] in [word.arg for word in each.keywords]
-    ]
+def _keyword(found: re.Match[str], nodes: Nodes) -> Operand | None:
+    word = found["name"]
+    calls = [e for e in nodes if isinstance(e, ast.Call) and word in [k.arg for k in e.keywords]]
     if len(calls) != 1:
         return None
-    name = _named(calls[0].func)
-    given = next(_named(word.value) for word in calls[0].keywords if word.arg == found["name"])
-    calls[0].keywords = [word for word in calls[0].keywords if word.arg != found["name"]]
+    name, keywords = _named(calls[0].func), calls[0].keywords
+    given = next(_named(each.value) for each in keywords if each.arg == word)
+    calls[0].keywords = [each for each in keywords if each.arg != word]
     how = "gets it by position too" if found["twice"] else "does not take it"
     return Operand(
-        f"`{name}` is given `{found['name']}={given}` and {how}.",
-        f"{_named(calls[0])}      # without {found['name']}; help({name}) says what there is in its place",
+        f"`{name}` is given `{word}={given}` and {how}.",
+        f"{_named(calls[0])}      # without {word}; help({name}) says what there is in its place",
     )
 
 
-def _condition(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    ifs = [each for each in ast.walk(tree) if isinstance(each, ast.If)]
-    if any(
-        isinstance(each, ast.Call) for one in ifs for part in one.body for each in ast.walk(part)
-    ):
+def _condition(found: re.Match[str], nodes: Nodes) -> Operand | None:
+    within = (part for e in nodes if isinstance(e, ast.If) for part in e.body)
+    if any(isinstance(each, ast.Call) for part in within for each in ast.walk(part)):
         return None  # what is called behind the condition may be what asks
     test = _only(
-        each.test
-        for each in ast.walk(tree)
-        if isinstance(each, ast.If | ast.While | ast.IfExp | ast.Assert)
+        e.test for e in nodes if isinstance(e, ast.If | ast.While | ast.IfExp | ast.Assert)
     )
-    if test is not None:
-        name = _named(test)
-        if found["traced"]:
-            cause = f"The condition is `{name}`: it is a traced array, without a value."
-            return Operand(
-                cause, f"y = jax.lax.cond({name}, f, g, x)      # or jnp.where({name}, a, b)"
-            )
-        if found["array"]:
-            cause = f"The condition is `{name}`: it is an array of several values."
-            return Operand(
-                cause, f"if ({name}).all():      # or .any(), or where(...) for each value"
-            )
-        cause = f"The condition is `{name}`: it is a tensor."
-        if isinstance(test, ast.Name | ast.Attribute):
-            return Operand(
-                cause, f"if {name} is not None:      # where only its being there is asked"
-            )
-        return Operand(cause, f"y = tf.cond({name}, lambda: a, lambda: b)")
-    return None
+    if test is None:
+        return None
+    name = _named(test)
+    if found["traced"]:
+        what = "a traced array, without a value"
+        fix = f"y = jax.lax.cond({name}, f, g, x)      # or jnp.where({name}, a, b)"
+    elif found["array"]:
+        what = "an array of several values"
+        fix = f"if ({name}).all():      # or .any(), or where(...) for each value"
+    elif isinstance(test, ast.Name | ast.Attribute):
+        what, fix = "a tensor", f"if {name} is not None:      # where only its being there is asked"
+    else:
+        what, fix = "a tensor", f"y = tf.cond({name}, lambda: a, lambda: b)"
+    return Operand(f"The condition is `{name}`: it is {what}.", fix)
 
 
-_FORMS: dict[str, Callable[[re.Match[str], ast.AST], Operand | None]] = {
+Reader = Callable[[re.Match[str], Nodes], Operand | None]
+_FORMS: dict[str, Reader] = {
     r"'(?P<kind>[\w.]+)' object has no attribute '(?P<name>\w+)'": _attribute,
     r"'(?P<kind>[\w.]+)' object (?:is not|does not support) (?P<use>callable|iterable|subscriptable|item assignment|indexing)": _used,
     r"unsupported operand type\(s\) for (?P<sign>[^:]+?)=?: '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'": _two,

@@ -27,9 +27,23 @@ class Probe:
         self.error, self.rival, self.pattern = error, rival, pattern
 
     @cached_property
+    def bare(self) -> str:
+        """The pattern for text without white space, in lower case."""
+        return squeezed_pattern(self.pattern)
+
+    @cached_property
+    def _prepared(self) -> Sequence[str]:
+        return cases()["patterns"].get(self.pattern) or prepared(self.pattern)
+
+    @property
+    def beginning(self) -> str:
+        """The literal that all matches begin with."""
+        return self._prepared[0]
+
+    @cached_property
     def anchor(self) -> bytes:
         """The longest literal of every match."""
-        return _prepared(self.pattern)[1].encode()
+        return self._prepared[1].encode()
 
     @cached_property
     def other(self) -> bytes:
@@ -41,24 +55,35 @@ class Probe:
     @cached_property
     def needed(self) -> tuple[tuple[bytes, ...], ...]:
         """Literals beside the anchor: every match holds one of each set."""
-        pattern = squeezed_pattern(self.pattern)
-        sets = (*((each,) for each in literals(pattern)), *choices(pattern))
+        sets = (*((each,) for each in literals(self.bare)), *choices(self.bare))
         return tuple(tuple(map(str.encode, each)) for each in sets if all(each))
 
     @cached_property
     def reach(self) -> int:
         """Bytes that a match can span at most, an upper bound."""
-        return longest(self.pattern)
+        return _longest(self.pattern)
 
     @cached_property
     def lead(self) -> int:
         """Bytes that can stand before the anchor in a match at most, an upper bound."""
-        return lead(self.pattern)
+        literal = re.sub(r"\\(\W)", r"\1", self.bare.replace(NO_OUTPUT, "tpu"))
+        before, _, after = literal.partition(wanted := anchor(self.bare))
+        return _longest(literal if wanted in after else before)
 
     @cached_property
     def regex(self) -> re.Pattern[bytes]:
         """For text without white space, in lower case."""
-        return compiled(self.pattern)
+        return re.compile(self.bare.encode())
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        """Its groups that hold words, of which the blanks between them are a part."""
+        return frozenset(name for name, body in _GROUP.findall(self.pattern) if _WORDS.search(body))
+
+
+def _longest(pattern: str) -> int:
+    """Each repeat at its upper bound, all else as long as it is written: never too short."""
+    return sum(int(bound) for bound in re.findall(r"(\d+)\}", pattern)) + len(pattern)
 
 
 @cache
@@ -91,11 +116,6 @@ _WORDS = re.compile(r"(?<!\\)\.\{|\\w |[a-z]{2} (?!\?)")
 """Anything, letters and blanks, or words."""
 
 
-def _prepared(pattern: str) -> Sequence[str]:
-    """What a search needs of a pattern; of one that is no case's it is made here."""
-    return cases()["patterns"].get(pattern) or prepared(pattern)
-
-
 @cache
 def _of_anchor() -> dict[bytes, tuple[Probe, ...]]:
     """By its anchor, which many share: the patterns of all errors."""
@@ -125,8 +145,11 @@ def one_by_one(text: bytes) -> dict[Probe, list[int]]:
     """The candidates, each looked for by itself."""
     # Most patterns are out by how they begin: their anchor is not looked for.
     said = text.decode(errors="replace")
-    likely = (each for each in probes() if _prepared(each.pattern)[0] in said)
-    return {each: list(_places(each.anchor, text)) for each in likely if each.anchor in text}
+    likely = (each for each in probes() if each.beginning in said and each.anchor in text)
+    return {
+        each: [hit.start() for hit in re.finditer(b"(?=%b)" % re.escape(each.anchor), text)]
+        for each in likely
+    }
 
 
 def at_once(text: bytes) -> dict[Probe, list[int]]:
@@ -152,14 +175,10 @@ def hits_of(
         return
     # Words of healthy steps come thousands of times: what else a match needs is looked for first.
     if len(places) > MANY_PLACES:
-        for needed in probe.needed:
-            for each in needed:
-                if each not in held:
-                    held[each] = each in text
-                if held[each]:
-                    break
-            else:
-                return
+        for each in {each for needed in probe.needed for each in needed} - held.keys():
+            held[each] = each in text
+        if not all(any(held[each] for each in needed) for needed in probe.needed):
+            return
     regex, lead, reach, other = probe.regex, probe.lead, probe.reach, probe.other
     for place in places:
         while place >= begin:
@@ -175,39 +194,3 @@ def hits_of(
                 break
             begin = max(hit.end(), begin + 1)
             yield hit
-
-
-def _places(literal: bytes, text: bytes) -> Iterator[int]:
-    """Where a literal begins in a text."""
-    at = text.find(literal)
-    while at >= 0:
-        yield at
-        at = text.find(literal, at + 1)
-
-
-@cache
-def compiled(pattern: str) -> re.Pattern[bytes]:
-    """A pattern for text without white space, in lower case."""
-    return re.compile(squeezed_pattern(pattern).encode())
-
-
-@cache
-def phrase_groups(pattern: str) -> frozenset[str]:
-    """Its groups that hold words, of which the blanks between them are a part."""
-    return frozenset(name for name, body in _GROUP.findall(pattern) if _WORDS.search(body))
-
-
-@cache
-def longest(pattern: str) -> int:
-    """Bytes that a match of a pattern can span at most, an upper bound."""
-    # Each repeat at its upper bound, all else as long as it is written: never too short.
-    return sum(int(bound) for bound in re.findall(r"(\d+)\}", pattern)) + len(pattern)
-
-
-@cache
-def lead(pattern: str) -> int:
-    """Bytes that can stand before the anchor in a match at most, an upper bound."""
-    literal = re.sub(r"\\(\W)", r"\1", squeezed_pattern(pattern).replace(NO_OUTPUT, "tpu"))
-    wanted = anchor(squeezed_pattern(pattern))
-    before, _, after = literal.partition(wanted)
-    return longest(literal if wanted in after else before)

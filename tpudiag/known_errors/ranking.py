@@ -48,24 +48,19 @@ def last_raised_first(matches: Sequence[Match], before: int) -> tuple[Match, ...
         for each in matches
         if each.last_line > before and each.error.level == "error" and not each.error.noise
     ]
-    last = min(later, key=_most_telling, default=None)
-    if not _is_vague(first) or first.last_line > before:
+    # What names a cause first, and the deepest.
+    order = (
+        (each.error.kind.value, -each.error.depth, each.line, at) for at, each in enumerate(later)
+    )
+    last = later[min(order)[-1]] if later else None
+    whole = first.reading is not None and first.reading.whole
+    vague = first.error.level == "error" and first.error.kind is not Kind.TELLING and not whole
+    if not vague or first.last_line > before:
         return tuple(
             replace(each, secondary=each.secondary and each is not last) for each in matches
         )
     told = [replace(last, secondary=False)] if last else []
     return (*told, *(replace(each, secondary=True) for each in matches if each is not last))
-
-
-def _most_telling(match: Match) -> tuple[int, int, int]:
-    """Orders matches of one place: what names a cause first, and the deepest."""
-    return match.error.kind.value, -match.error.depth, match.line
-
-
-def _is_vague(match: Match) -> bool:
-    """Whether of a failure its family alone is known."""
-    whole = match.reading is not None and match.reading.whole
-    return match.error.level == "error" and match.error.kind is not Kind.TELLING and not whole
 
 
 def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
@@ -89,13 +84,12 @@ def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
 
 def _yields(match: Match, among: list[Match]) -> bool:
     """Whether another of the errors found is the cause of this one, or tells more of it."""
-    error = match.error
-    others = [each.error for each in among if each.error.id != error.id]
-    if any(_is_narrower(each, match) for each in among):
-        return True
     # A warning that tells more is no cause of a failure.
-    failures = [other for other in others if other.level == "error"]
-    return any(other.kind.value < error.kind.value for other in failures)
+    kinds = (each.error.kind.value for each in among if each.error.level == "error")
+    return (
+        any(_is_narrower(each, match) for each in among)
+        or min(kinds, default=match.error.kind.value) < match.error.kind.value
+    )
 
 
 def _is_narrower(other: Match, match: Match) -> bool:

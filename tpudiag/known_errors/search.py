@@ -27,7 +27,7 @@ from .plain_text import (
     without_raise_statements,
     without_source_around,
 )
-from .probes import Probe, candidates, hits_of, phrase_groups
+from .probes import Probe, candidates, hits_of
 from .ranking import ranked
 from .readings import reading
 from .readings.narrower import called_in, is_about_another, shared
@@ -104,7 +104,7 @@ class _Search:
         self._base = 0
         self._line = 1
         self._taken: dict[Probe, int] = {}
-        self._found: dict[Probe, _Counted] = {}
+        self._found: dict[Probe, Match] = {}
 
     def feed(self, block: bytes) -> None:
         """Take in the next bytes; what may go on in later ones is kept for them."""
@@ -120,7 +120,7 @@ class _Search:
     def close(self) -> tuple[Match, ...]:
         """Search what is left, and answer."""
         self._sweep(self._carried, 0)
-        return ranked({probe: each.match for probe, each in self._found.items()})
+        return ranked(self._found)
 
     def _sweep(self, raw: bytes, later: int) -> int:
         """Note the matches that start before the last `later` bytes; the position of these."""
@@ -147,14 +147,10 @@ class _Search:
     def _note(self, probe: Probe, hits: list[re.Match[bytes]], window: _Window) -> None:
         """Count matches; the first of its pattern is kept with excerpt and values."""
         self._taken[probe] = self._base + hits[-1].end()
-        known = self._found.get(probe)
-        if known is None:
-            first = self._first(probe, hits[0], window)
-            if first is None:
-                return
-            known = self._found[probe] = _Counted(first)
-        known.count += len(hits)
-        known.last_line = window.line_at(hits[-1].start())
+        known = self._found.get(probe) or self._first(probe, hits[0], window)
+        if known is not None:
+            last = window.line_at(hits[-1].start())
+            self._found[probe] = replace(known, count=known.count + len(hits), last_line=last)
 
     def _first(self, probe: Probe, hit: re.Match[bytes], window: _Window) -> Match | None:
         """What is kept of a pattern's first match, not yet counted; None where it is of another."""
@@ -165,30 +161,24 @@ class _Search:
             before = re.findall(rf"(\w?){exception[1]}", rows, re.IGNORECASE)
             if before and "" not in before:
                 return None  # the end of a longer name: ParserSyntaxError
-        phrases = phrase_groups(probe.pattern)
+        given = (name for name, value in hit.groupdict().items() if value)
+        said = {name: window.words(*hit.span(name)) for name in given}
         values = {
-            name: window.words(*hit.span(name))
-            if name in phrases
-            else "".join(_NEXT_SENTENCE.split(window.words(*hit.span(name)), 1)[0].split())
-            for name, value in hit.groupdict().items()
-            if value
+            name: words
+            if name in probe.phrases
+            else "".join(_NEXT_SENTENCE.split(words, 1)[0].split())
+            for name, words in said.items()
         }
-        if path := _PATH_BEHIND_WORDS.search(
-            window.words(*hit.span("file")) if "file" in values else ""
-        ):
+        if path := _PATH_BEHIND_WORDS.search(said.get("file", "")):
             values["file"] = path[0]
         # A sentence in the place of a name: without its blanks it would look like one.
-        if "name" in values and " " in (words := window.words(*hit.span("name"))):
+        if " " in (words := said.get("name", "")):
             if words.count(" ") >= WORDS_OF_A_SENTENCE and error.kind is Kind.BROAD:
                 return None
             del values["name"]
         called = called_in(window.rows(hit.start(), hit.end()))
-        told = None
-        if probe.rival is None and not error.noise:
-            kind = error.kind.value
-            told = reading(
-                window.bare, hit, error, values, kind=kind, called=called, shared=shared()
-            )
+        read = probe.rival is None and not error.noise
+        told = reading(window.bare, hit, error, values, called, shared()) if read else None
         texts = (error.example, *error.more_examples)
         if told is None and is_about_another(texts, error.cause + error.fix, called):
             return None
@@ -203,20 +193,6 @@ class _Search:
             told_by=window.told_by(hit),
             near=window.near(hit.start()),
         )
-
-
-class _Counted:
-    """The first match of a pattern, how many there are by now, and the line of the last."""
-
-    def __init__(self, first: Match) -> None:
-        self._first = first
-        self.count = 0
-        self.last_line = first.line
-
-    @property
-    def match(self) -> Match:
-        """All of them as one."""
-        return replace(self._first, count=self.count, last_line=self.last_line)
 
 
 class _Window:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.model import defaults
+from tpudiag.known_errors.model import Kind, defaults
 from tpudiag.known_errors.readings import ANY, OPEN, narrower, reading
 from tpudiag.known_errors.readings.meeting import BY_RANK, BY_SIZES, BY_USE, Meeting
 from tpudiag.known_errors.readings.named import named
@@ -129,8 +130,8 @@ def test_a_cause_that_an_error_names_itself_is_not_overruled() -> None:
     text = b'transformers/modeling_tf_utils.py",line1keras/src/layers/layer.py",line2 theerror'
     hit = re.search(b"theerror", text)
     assert hit
-    assert reading(text, hit, busy, {}, kind=0, shared=shared()) is None
-    assert reading(text, hit, busy, {}, kind=1, shared=shared()) is not None
+    assert reading(text, hit, replace(busy, kind=Kind.TELLING), {}, (), shared()) is None
+    assert reading(text, hit, replace(busy, kind=Kind.BROAD), {}, (), shared()) is not None
 
 
 def test_shared_cases_are_of_families_that_there_are() -> None:

@@ -44,22 +44,23 @@ def reading(
     hit: re.Match[bytes],
     error: KnownError,
     values: dict[str, str],
-    *,
-    kind: int,
-    called: tuple[str, ...] = (),
+    called: tuple[str, ...],
     shared: Shared,
 ) -> Reading | None:
     """What a match says itself, in a text without white space; None where that tells nothing.
 
-    `values`: what the named groups of the match hold. `kind`: how much the error tells of its
-    cause, from 0 (it names it) on.
-    `called`: the functions that its line says were called wrongly.
+    `values`: what the named groups of the match hold. `called`: the functions that its line says
+    were called wrongly.
     """
     start = hit.start()
     first = max(0, start - BEFORE)
     around = bare[first : hit.end() + BEHIND].decode(errors="replace")
     begin, end = start - first, hit.end() - first
-    own = [*error.narrower, *shared.get(error.family, ()), *(shared.get(OPEN, ()) if kind else ())]
+    own = [
+        *error.narrower,
+        *shared.get(error.family, ()),
+        *(shared.get(OPEN, ()) if error.kind.value else ()),
+    ]
     # The same sentence means one thing from `load_model` and another one from a training step.
     own.sort(key=lambda case: "traceback" not in dict(case.when))
     traceback = bare[max(0, start - REACH) : hit.end() + BEHIND].decode(errors="replace")
