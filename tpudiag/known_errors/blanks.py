@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 
 from tpudiag import missing_modules
 
+from .compiled import wording
+
 _ZONE = r"(?:us|europe|asia|australia|southamerica|me|northamerica)-[a-z]{4,12}\d{1,2}-[a-f]"
 _TPU = r"[a-z][a-z0-9-]{0,61}[a-z0-9]"
 _NAMED: tuple[tuple[str, str], ...] = (
@@ -28,8 +30,6 @@ _NO_NAMES = {
         r"cloud-tpu-.*|tfds-.*|tensorflow.*|kds-.*|t5-.*|tpu-.*|bert_models|gresearch|tfhub.*|BUCKET|.*bucket"
     ),
 }
-_MAKES = re.compile(r"\bcreate\b|locations list")
-"""A line that makes a new TPU: another zone or name may be what is wanted there."""
 
 
 def names_in(text: str) -> dict[str, str]:
@@ -107,7 +107,7 @@ def filled(fix: str, names: Mapping[str, str]) -> str:
 
 def _filled_row(row: str, names: Mapping[str, str]) -> str:
     """A line of a fix with the names in its blanks."""
-    makes = bool(_MAKES.search(row))
+    makes = bool(wording("blanks makes").search(row))
     for blank, place in _PLACES:
         if blank in names and not (makes and blank in {"ZONE", "NAME"}):
             row = place(row, names[blank])

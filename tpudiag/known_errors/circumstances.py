@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from .blanks import names_in
+from .compiled import wording
 from .facts import facts_near, unwrapped
 from .model import Kind, Match
 from .place import place_near
@@ -21,9 +22,6 @@ OPEN_FAMILIES = ("keras-argument", "not-implemented")
 """Families of errors of which the sentence says more than what its names mean elsewhere."""
 LINES_OF_A_SENTENCE = 6
 """An error's sentence goes on for so many lines at most."""
-_NEXT_RECORD = re.compile(r"\[?(?:[IWEF]\d{4} |\d{4}-\d\d-\d\d |(?:INFO|WARNING|ERROR)\b)")
-"""How a log's next record begins."""
-_CALL = re.compile(r"`((?:\w+\.)*\w+)\([^`]*`|`(\w+=\w+)`")
 HANDED_ON = "Exception encountered:"
 """Before an error that Keras met and tells within its own."""
 CHAINED = "was the direct cause of the following exception"
@@ -59,7 +57,7 @@ def of_job(
         script = {"SCRIPT": place.script} if place and place.script else {}
         now = narrowed(each, versions)
         # Where something narrower was read, its own words say less; what reads them is dear.
-        asked = facts and (now.reading is None or _CALL.search(_rows(around, line)))
+        asked = facts and (now.reading is None or wording("job call").search(_rows(around, line)))
         sentence = _said(around, line) if asked and each.told_by == "words" else None
         own = _own(each, around, line) if facts and now is each else None
         read = None if own is not None else now.reading
@@ -75,7 +73,11 @@ def _advice(match: Match, said: OwnWords | None) -> tuple[str, ...]:
     if match.reading is None and (match.error.is_family or match.is_open):
         return said.advised
     # A call that it quotes is what its library knows to mend it.
-    called = [(row, call[1] or call[2]) for row in said.advised if (call := _CALL.search(row))]
+    called = [
+        (row, call[1] or call[2])
+        for row in said.advised
+        if (call := wording("job call").search(row))
+    ]
     calls = [row for row, name in called if name not in match.fix]
     return (*said.advised[: bool(said.lacks and match.reading is None)], *calls)
 
@@ -110,7 +112,9 @@ def _said(text: str, line: int) -> OwnWords | None:
 def _rows(text: str, line: int) -> str:
     """The line of an error and those that go on with its sentence."""
     first, *rest = text.split("\n")[line - 1 : line + LINES_OF_A_SENTENCE]
-    return "\n".join((first, *takewhile(lambda row: not _NEXT_RECORD.match(row), rest)))
+    return "\n".join(
+        (first, *takewhile(lambda row: not wording("job next_record").match(row), rest))
+    )
 
 
 def _said_again(match: Match, text: str, line: int) -> OwnWords | None:

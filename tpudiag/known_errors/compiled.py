@@ -73,6 +73,18 @@ def names() -> dict[str, dict[str, str]]:
     return cases()["names"]
 
 
+@cache
+def wording(name: str) -> re.Pattern[str]:
+    """One of the forms of words in the data files, by the module that reads it and its name."""
+    return re.compile(names()["forms"][name])
+
+
+@cache
+def wordings(name: str) -> tuple[re.Pattern[str], ...]:
+    """Several of one kind, in their order."""
+    return tuple(map(re.compile, names()["forms"][name].split("\n")))
+
+
 def load(folder: Path = FOLDER, compiled: Path = COMPILED) -> Cases:
     """All cases; compiled anew where a data file is newer than what was compiled."""
     if not _is_stale(folder, compiled):
@@ -119,6 +131,8 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
             into[kind] += rows
     for row in (*cases["case"], *cases["shared"]):
         _put_together(row, fragments)
+    for name, text in cases["names"].get("forms", {}).items():
+        cases["names"]["forms"][name] = _FRAGMENT.sub(lambda hole: fragments[hole[1]], text)
     for row in cases["case"]:
         for part in (row, *row.get("one_of", ())):
             cases["patterns"] |= {each: [*prepared(each)] for each in part.get("says", ())}

@@ -2,19 +2,12 @@
 
 import re
 
+from .compiled import wording
 from .model import Kind, KnownError, Match, Phase
 from .place import library_at
 
 LEAST_SHARED = 0.17
 """Of the words of an exception's sentence, those that a case that names its cause must know."""
-_WORD = re.compile(r"[A-Za-z_]{4,40}")
-_SENTENCE = re.compile(
-    r"(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Operation): (?P<said>.+?)(?:\. .*)?"
-)
-_OF_A_MODULE = re.compile(
-    r"module ['\"][\w.]+['\"] has no attribute|annot import name .{1,80} from ['\"]"
-)
-"""What a module lacks is a matter of its release, or of a file of that name."""
 _WORLDS = {
     "tf": r"tf\.|tensorflow(?! datasets)|\bkeras|strategy|estimator|dataset\.|from_generator",
     "jax": r"jax|\bjnp\b|flax|optax|orbax|pallas|nnx|shard",
@@ -46,7 +39,7 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
         return False
     rows = text.split("\n")
     if error.common and match.confidence == "low":
-        return not _OF_A_MODULE.search(rows[line - 1])
+        return not wording("doubt of_a_module").search(rows[line - 1])
     told = _told_of(error)
     speaks_of = {world for world, words in _WORLDS.items() if re.search(words, told)}
     world = _WORLD_OF.get(library_at("\n".join(rows[:line]))[0])
@@ -54,12 +47,14 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
     elsewhere = elsewhere and not (match.settled or (match.reading and match.reading.whole))
     if elsewhere and error.phase not in _OUTSIDE:
         return True
-    sentence = _SENTENCE.fullmatch(rows[line - 1].strip())
+    sentence = wording("doubt sentence").fullmatch(rows[line - 1].strip())
     read = match.reading is not None or match.own is not None or error.kind is not Kind.TELLING
     if sentence is None or read:
         return False
-    words = {word.lower() for word in _WORD.findall(sentence["said"])}
-    return bool(words) and len(words.intersection(_WORD.findall(told))) < LEAST_SHARED * len(words)
+    words = {word.lower() for word in wording("doubt word").findall(sentence["said"])}
+    return bool(words) and len(
+        words.intersection(wording("doubt word").findall(told))
+    ) < LEAST_SHARED * len(words)
 
 
 def _told_of(error: KnownError) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tpudiag.records import dataclass
 
+from .compiled import wording
 from .place import Place, operation_in, place_of
 from .plain_text import plain, without_prefixes
 
@@ -24,59 +25,7 @@ LINES_WHOLE = 40
 """Up to so many lines a text is one error."""
 LINES_BEFORE, LINES_BEHIND = 300, 12
 
-_KERAS_CALL = re.compile(
-    r"^(?P<head>[^\n]{0,80}?)Exception encountered when calling (?:layer )?[^\n]{1,160}\n\s*"
-    r"(?P<said>.*?)(?=\n\s*(?:Call arguments|Arguments) received by|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-_HANDED_ON = re.compile(
-    r"^[^\n]*\n{1,3}[ \t]{0,40}Exception encountered:\s{0,40}['\"]?(?=\S)", re.MULTILINE
-)
-"""What Keras writes before an error that it met itself."""
-_EXCEPTION = re.compile(
-    r"^(?:\w+\.){0,8}(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Failure|Iteration))\b(?::|$)",
-    re.MULTILINE,
-)
-_DEVICE = re.compile(
-    r"(?:/job:\w{1,30}(?:/replica:\d{1,4})?(?:/task:\d{1,4})?)?/device:\w{1,12}:\d{1,4}"
-)
-_TYPE = re.compile(
-    r"\b(?<!Python )(?:DT_)?(bfloat16|float(?:16|32|64)|u?int(?:8|16|32|64)|bool|string|complex64"
-    r"|half|double|BFLOAT16|FLOAT|HALF|DOUBLE|U?INT(?:8|16|32|64)|STRING|BOOL)\b(?!\[)"
-)
-"""A type; not that of an array `float32[4,1]`, which is a shape."""
-_DIMENSION = r"(?:(?:<=)?\d{1,9}|None|\?|-1)"
-_SHAPE = re.compile(
-    r"(?<![\w\][)])(?!\w{0,12}_shapes?\[\d{1,9}\])(?<!\.)"
-    r"(?:\w{0,12}shapes?|[fs](?:8|16|32|64)|bf16|u(?:8|16|32)|pred|float\d\d|bfloat16)?"
-    rf"(?:\[({_DIMENSION}(?:, ?{_DIMENSION}){{0,7}},?)\](?!\])"
-    rf"|\(({_DIMENSION},(?: ?{_DIMENSION},?){{0,7}})\))"
-)
-"""A shape as TensorFlow, Keras and XLA write it: no index `x[0]`, number `(0)`, range `[0, 5)`."""
-_BESIDE = re.compile(
-    r"\b(?:T\w{0,12} in|(?:strides?|dilations?|ksizes?|rates|\w{0,12}paddings?|perm|axe?s)=) ?"
-    r"\[[^\[\]\n]{0,160}\]|\b[Mm]esh\b[^\n(]{0,30}\([\d, ]{1,60}\)"
-    r"|%[\w.-]{1,60} = \w{1,8}\[[\d,]{0,60}\]|\bids? \[[\d, ]{1,160}\]"
-    r"|\{[\d,]{0,40}:T\([\d,]{1,20}\)[^}\n]{0,40}\}"
-    r"|\b(?:in|range|interval) ?[\[(][\d., -]{1,40}[\])]"
-    r"|\b(?:allowed|supported|valid) (?:values|types|dtypes):[\w, ]{1,240}"
-)
-"""What stands beside shapes and types: strides, paddings, meshes, layouts, ids, ranges, results."""
-_MEET = re.compile(r"(?i)match|equal|same|expect|compatible|broadcast|\bvs\b|must|should|got|found")
-"""A word of a sentence in which two shapes are held against each other."""
-_SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")
-_OF_ALL = re.compile(
-    r"__inference_|tpu_compile_succeeded|IteratorGetNext|TPUReplicateMetadata|StatefulPartitioned"
-)
-"""Nodes that stand in every error of a compiled step: they say nothing of this one."""
-_FRAME = re.compile(r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})')
 
-_ARGUMENTS = re.compile(r"\n\s*(?:Call a|A)rguments received by")
-"""Behind an error of Keras: what the layer was given, which is not to blame for itself."""
-_QUOTED = re.compile(
-    r"(?<![\w`'\"])[`'\"](?!(?:tensorflow|tf|keras|jax|torch)\.|/job:|/dev)(?=\w*[/_:.])"
-    r"([A-Za-z_/][\w./:]{1,60}\w)[`'\"](?![\w`:])"
-)
 MOST_QUOTED, LONGEST_SENTENCE = 3, 400
 """Quoted names of a sentence: more are a list of all there is."""
 
@@ -86,11 +35,8 @@ STATUSES = (
     "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL",
     "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 )  # fmt: skip
-_STATUS = re.compile(rf"\b({'|'.join(STATUSES)})\b")
 _CLASS_OF = {"".join(part.capitalize() for part in name.split("_")): name for name in STATUSES}
-_CLASS = re.compile(rf"\b({'|'.join(_CLASS_OF)})Error\b")
 _WORDS_OF = {name.replace("_", " ").capitalize(): name for name in STATUSES if "_" in name}
-_WORDS = re.compile(rf"\b({'|'.join(_WORDS_OF)}): ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +81,7 @@ class Facts:
             f"{what} {value}".strip()
             for what, value, needed in named
             if value
-            and not _OF_ALL.search(value)
+            and not wording("facts of_all").search(value)
             and not all(_squeezed(each) in bare for each in needed)
         ]
         named_here = f"Named here: {'; '.join(parts)}." if parts else ""
@@ -166,26 +112,28 @@ def facts_of(text: str) -> Facts:
     """What a text names: freed of colours, log prefixes and Keras' sentence around an error."""
     bare = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     bare = bare[-LONGEST_READ:]
-    said = _BESIDE.sub(" ", unwrapped(bare))
-    exceptions = _EXCEPTION.findall(said)
+    said = wording("facts beside").sub(" ", unwrapped(bare))
+    exceptions = wording("facts exception").findall(said)
     shapes = _first(
         f"[{(square or round_).replace(' ', '').rstrip(',')}]"
-        for square, round_ in _SHAPE.findall(said)
+        for square, round_ in wording("facts shape").findall(said)
     )
     words = _last_words(said)
-    named = _QUOTED.findall(words[:LONGEST_SENTENCE])
+    named = wording("facts quoted").findall(words[:LONGEST_SENTENCE])
     quoted = _first([each for each in named if not each.endswith((".cc", ".py"))])
-    frames = list(_FRAME.finditer(bare))
+    frames = list(wording("facts frame").finditer(bare))
     place = place_of(bare)
     last = f"{frames[-1]['file']}:{frames[-1]['line']}" if frames else None
     return Facts(
         exception=exceptions[-1] if exceptions else None,
         place=place,
-        devices=_first(_DEVICE.findall(said)),
-        types=_first(found.lower() for found in _TYPE.findall(words)),
+        devices=_first(wording("facts device").findall(said)),
+        types=_first(found.lower() for found in wording("facts type").findall(words)),
         shapes=shapes,
-        differ=_differ(*shapes[:2]) if len(shapes) > 1 and _MEET.search(said) else None,
-        sizes=_first(_SIZE.findall(words)),
+        differ=_differ(*shapes[:2])
+        if len(shapes) > 1 and wording("facts meet").search(said)
+        else None,
+        sizes=_first(wording("facts size").findall(words)),
         quoted=quoted if len(quoted) <= MOST_QUOTED else (),
         status=status_of(said),
         library_line=last if last != place.own_line else None,
@@ -229,17 +177,17 @@ def _squeezed(text: str) -> str:
 def unwrapped(text: str) -> str:
     """A text in which the error itself stands, without `Exception encountered when calling`."""
     for _ in range(MOST):
-        wrapped = _KERAS_CALL.search(text)
+        wrapped = wording("facts keras_call").search(text)
         if wrapped is None:
-            return _HANDED_ON.sub("Error: ", text, count=1)
+            return wording("facts handed_on").sub("Error: ", text, count=1)
         text = f"{text[: wrapped.start()]}{wrapped['head']}{wrapped['said']}{text[wrapped.end() :]}"
     return text
 
 
 def _last_words(text: str) -> str:
     """From the last exception on: what stands before it is mostly source."""
-    last = [found.start() for found in _EXCEPTION.finditer(text)]
-    return _ARGUMENTS.split(text[last[-1] :] if last else text, 1)[0]
+    last = [found.start() for found in wording("facts exception").finditer(text)]
+    return wording("facts arguments").split(text[last[-1] :] if last else text, 1)[0]
 
 
 def _first(found: Iterator[str] | list[str]) -> tuple[str, ...]:
@@ -264,9 +212,9 @@ def _differ(one: str, other: str) -> str | None:
 
 def status_of(text: str) -> str | None:
     """The status code that a text names, in any of its spellings."""
-    if code := _STATUS.search(text):
+    if code := wording("facts status").search(text):
         return code[1]
-    if name := _CLASS.search(text):
+    if name := wording("facts class").search(text):
         return _CLASS_OF[name[1]]
-    words = _WORDS.search(text)
+    words = wording("facts words").search(text)
     return _WORDS_OF[words[1]] if words else None

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 
 from tpudiag.records import dataclass
 
+from .compiled import wording
+
 LONGEST_NAMED = 70
 """Characters of an expression that is quoted."""
 LONGEST_SAID = 800
@@ -16,11 +18,6 @@ _SIGNS = {
     "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE,
 }  # fmt: skip
 Nodes = tuple[ast.AST, ...]
-_SHAPES = re.compile(r"\.shape$|\.as_list\(\)$|^tf\.shape\(|\.get_shape\(\)$")
-_OF_ARRAYS = re.compile(r"(?:tf|jnp|np|jax|lax)\.(?:\w+\.)*\w+$")
-_LAST_SENTENCE = re.compile(
-    r"^[ \t]*(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b: [^\n]+", re.MULTILINE
-)
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None
 
     An object or operand is in the line that raised; a call in the user's own may lead to it.
     """
-    raises = [found.start() for found in _LAST_SENTENCE.finditer(text)]
+    raises = [found.start() for found in wording("operand last_sentence").finditer(text)]
     said = text[raises[-1] :][:LONGEST_SAID] if raises else ""
     forms = [(each, told) for form, told in _FORMS.items() if (each := re.search(form, said))]
     for source in dict.fromkeys((raised, own)):
@@ -128,7 +125,7 @@ def _two(found: re.Match[str], nodes: Nodes) -> Operand | None:
     ]
     if not pairs and not sign:
         calls = [e for e in nodes if isinstance(e, ast.Call) and len(e.args) == 2]
-        of_arrays = [e for e in calls if _OF_ARRAYS.match(ast.unparse(e.func))]
+        of_arrays = [e for e in calls if wording("operand of_arrays").match(ast.unparse(e.func))]
         pairs = [(each.args[0], each.args[1]) for each in of_arrays]
     left, right = map(_named, pairs[0]) if len(pairs) == 1 else ("", "")
     if left == right:
@@ -151,7 +148,7 @@ def _unpacked(found: re.Match[str], nodes: Nodes) -> Operand | None:
         if not isinstance(target, ast.Tuple) or len(target.elts) != wanted:
             continue
         value = _named(each.value if isinstance(each, ast.Assign) else each.iter)
-        if not assigned or not _SHAPES.search(value):
+        if not assigned or not wording("operand shapes").search(value):
             part = "has" if assigned else "gives elements of"
             fix = f"print({value})      # take as many names as it has parts"
             return _look(f"`{value}` {part} {got} parts, and {wanted} names stand for them.", fix)

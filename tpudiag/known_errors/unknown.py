@@ -8,8 +8,8 @@ from functools import cache
 from tpudiag.records import dataclass
 
 from .catalogue import known_errors
-from .compiled import names
-from .facts import STATUSES, Facts, facts_of, status_of, unwrapped
+from .compiled import names, wording
+from .facts import Facts, facts_of, status_of, unwrapped
 from .message_grammar import OwnWords, own_words
 from .model import KnownError, Phase
 from .place import operation_in
@@ -29,13 +29,6 @@ SATURATION, LENGTH = 1.2, 0.75
 LONGEST_ROW = 2000
 """Characters of a row that patterns are tried on: longer ones, which programs write, are folded."""
 
-_RAISED = re.compile(
-    r"[^\S\n]*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure|Iteration)\b(?::|$)"
-    r"|(?:.{0,60} F|F\d{4} [\d:.]{8,30} +\d{1,9}) [\w./]+\.cc:\d+\]"
-    rf"|(?:{'|'.join(STATUSES)}): \S"
-    r"|(?:ERROR:tensorflow:|.{0,60}\] )?Error recorded from (?!outfeed)\w+: "
-    r"(?!Unable to enqueue|From /job|.*/job:)\S"
-)
 _DIED = (
     "Check failed:",
     "Fatal Python error",
@@ -45,39 +38,8 @@ _DIED = (
     "OP_REQUIRES failed at",
 )
 """Words of a row that tells of a failure wherever they stand in it."""
-_BURIED = re.compile(
-    r"(?<![\w.])(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure)): [^\n]*"
-)
-"""An exception inside a line: of a JSON log, of a sentence around it."""
 _TRACEBACK = "Traceback (most recent call last):"
-_ENDED = re.compile(rf"{re.escape(_TRACEBACK)}\n(?:(?:[ \t][^\n]*)?\n)*(\S[^\n]{{8,}})")
-"""The row in which a traceback ends, whatever it is called."""
-_SAID = re.compile(
-    r"^(?:[ \t]*(?!\[\[)\S[^\n]*\n(?=[ \t]*\[\[))?[^\n]*(?:\[\[node |\{\{node )[^\n]*"
-    r"|^[ \t]*(?:ERROR|FATAL|[Ee]rror|[Ff]atal)(?:: | \()[^\n]*",
-    re.MULTILINE,
-)
-"""What has no exception's name before it: a sentence of an operation, a program's `ERROR:`.
-
-The sentence stands before the node, or in the row above it.
-"""
-_FAILING = re.compile(
-    r"\b(?:fail(?:ed|s|ure|ing)|abort(?:ed|ing)?|killed|cannot|could not|couldn't|unable"
-    r"|denied|refused|exceeded|timed out|crash(?:ed)?|dead|died|halted|lost connection"
-    r"|corrupt\w*|not found|no such)\b",
-    re.IGNORECASE,
-)
-_LOGGED = re.compile(r"[\w/: .-]{0,60}\b(?:[IW](?:\d{4}| [\w/]+\.cc)|INFO|DEBUG|WARNING|WARN)\b")
-"""A row that a program logged as no error."""
 FEW_LINES = 20
-_LONG_ROW = re.compile(rf"[^\n]{{{LONGEST_ROW}}}(?=[^\n])")
-_WORD = re.compile(r"[A-Za-z_]{4,40}")
-_BOILERPLATE = re.compile(
-    r"(?:\w+\.)+(?=\w+(?:Error|Exception)\b)|\{\{function_node \S+\}\}|File \"[^\"]*\", line \d+"
-    r"|\b(?:tensorflow|python|framework|errors_impl|InvalidArgumentError|ValueError|TypeError"
-    r"|AttributeError|RuntimeError|InternalError|NotFoundError)\b"
-)
-"""Words of nearly every error."""
 
 
 @dataclass(frozen=True)
@@ -145,12 +107,14 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     few_lines = text.count("\n") < FEW_LINES
     text = folded(text)
     failures = [row.strip() for row in text.split("\n") if _tells_of_failure(row)]
-    if not failures and (ended := _ENDED.match(text, max(0, text.rfind(_TRACEBACK)))):
+    if not failures and (
+        ended := wording("unknown ended").match(text, max(0, text.rfind(_TRACEBACK)))
+    ):
         failures = [ended[1].strip()]
     if not failures and few_lines:
-        failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
+        failures = [failure[0].strip() for failure in wording("unknown buried").finditer(text)]
         if not failures and unnamed:
-            failures = [failure[0].strip() for failure in _SAID.finditer(text)]
+            failures = [failure[0].strip() for failure in wording("unknown said").finditer(text)]
         failures = failures or _last_failing(text, remarked)
     if not failures:
         return None
@@ -183,19 +147,25 @@ def _last_sentence(text: str, failure: str) -> str:
 def _last_failing(text: str, remarked: int) -> list[str]:
     """The last row, where it tells of a failure in plain words and was not logged as less."""
     rows = [row.strip() for row in text.split("\n")[remarked:] if row.strip()]
-    return rows[-1:] if rows and _FAILING.search(rows[-1]) and not _LOGGED.match(rows[-1]) else []
+    return (
+        rows[-1:]
+        if rows
+        and wording("unknown failing").search(rows[-1])
+        and not wording("unknown logged").match(rows[-1])
+        else []
+    )
 
 
 def folded(text: str) -> str:
     """A text whose rows are no longer than patterns are tried on."""
     if len(text) <= LONGEST_ROW:
         return text
-    return _LONG_ROW.sub(r"\g<0>\n", text)
+    return wording("unknown long_row").sub(r"\g<0>\n", text)
 
 
 def _tells_of_failure(row: str) -> bool:
     """Whether a row is that of an exception, or of a process that died."""
-    return _RAISED.match(row) is not None or any(words in row for words in _DIED)
+    return wording("unknown raised").match(row) is not None or any(words in row for words in _DIED)
 
 
 def whole(text: str, failures: list[str]) -> str:
@@ -218,7 +188,10 @@ def nearest(text: str) -> tuple[KnownError, ...]:
     """The known errors whose own words are the most like an error's, by BM25."""
     texts = _texts()
     usual = sum(map(len, texts.values())) / len(texts)
-    words = {word.lower() for word in _WORD.findall(_BOILERPLATE.sub(" ", text))}
+    words = {
+        word.lower()
+        for word in wording("unknown word").findall(wording("unknown boilerplate").sub(" ", text))
+    }
     scores: dict[KnownError, float] = {}
     shared = Counter[KnownError]()
     weight = 0.0

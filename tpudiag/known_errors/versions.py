@@ -4,15 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from .compiled import wording
 from .model import Match
 from .readings.narrower import Named, first, shared
 
-_NAMED = re.compile(
-    r"\b(?P<package>tensorflow(?:[-_](?:cpu|tpu|gpu))?|tf|tf[-_]keras|keras|libtpu|jax|numpy|protobuf)"
-    r"(?:\s+(?:version|v))?\s*(?::|==|=|-|\s)\s*v?(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,3})?)\b(?!>)",
-    re.IGNORECASE,
-)
-"""A package beside its version; not a tensor's value: `dtype=float32, numpy=2.3>`."""
 _SAME = {"tf": "tensorflow"}
 _BY_PATH: tuple[tuple[str, str, str], ...] = (
     ("tensorflow", r"[/\\]tensorflow_core[/\\]", "2.1"),
@@ -29,7 +24,7 @@ KERAS2_SINCE = (2, 16)
 def versions_in(text: str) -> dict[str, str]:
     """The first version of each package that a text names; all TensorFlow wheels are one."""
     versions: dict[str, str] = {}
-    for named in _NAMED.finditer(text):
+    for named in wording("versions named").finditer(text):
         versions.setdefault(package_of(named["package"]), named["version"])
     return versions
 

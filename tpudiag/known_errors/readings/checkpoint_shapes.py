@@ -2,27 +2,11 @@
 
 import re
 
+from tpudiag.known_errors.compiled import wording, wordings
+
 from .meaning import Reading
 from .narrower import computed
 
-_SHAPE = r"\(?[\[(](\d[\d,]{0,40})[\])]\)?"
-_FORMS = tuple(
-    re.compile(form.replace("SHAPE", _SHAPE))
-    for form in (
-        r"Shapeofvariable(?P<name>[\w./:-]{1,160}?):?\d?\(SHAPE\)doesn'tmatchwithshapeoftensor[\w./:-]{1,160}\(SHAPE\)",
-        r"Shapeofvariable(?P<name>[\w./:-]{1,160}?)SHAPE.{0,40}?SHAPE",
-        r"lhsshape=SHAPErhsshape=SHAPE",
-        r"(?P<saved_first>Tensor'?sshape)SHAPEisnotcompatiblewith(?:the)?suppliedshapeSHAPE",
-        r"(?P<saved_first>Receivedincompatibletensor)withshapeSHAPEwhenattemptingtorestorevariablewithshapeSHAPE(?:andname(?P<name>[\w./:-]{1,160}))?",
-        r"Layer#?\d{0,4}\(?named['\"`]?(?P<name>[\w./-]{1,80})['\"`]?.{0,120}?(?:weightshaving|hasshape)SHAPE.{0,80}?shapeSHAPE",
-        r"(?P<saved_first>sizemismatch)for(?P<name>[\w.]{1,160}?):copyingaparamwithshape(?:torch\.Size)?\(?SHAPE\)?fromcheckpoint,theshapeincurrentmodelis(?:torch\.Size)?\(?SHAPE",
-        r"\(?(?:variable|parameter)['\"`]?(?P<name>[\w./:-]{1,160}?)['\"`]?.{0,60}?shapeSHAPE.{0,60}?(?:checkpoint|saved|loaded).{0,40}?SHAPE",
-    )
-)
-_HEAD = re.compile(
-    r"logits|output_bias|classifier|predictions?|head|top|softmax|class|box_?predictor|final|score|label|aux",
-    re.IGNORECASE,
-)
 KERNEL = 4
 """How many sizes the kernel of a convolution of pictures has."""
 
@@ -32,7 +16,7 @@ _WIDTHS = frozenset(range(128, 8193, 64)) | {312}
 
 def read(values: dict[str, str], text: str) -> Reading | None:
     """Which part of the configuration differs, by the variable and its two shapes."""
-    told = next((hit for form in _FORMS if (hit := form.search(text))), None)
+    told = next((hit for form in wordings("checkpoints forms") if (hit := form.search(text))), None)
     if told is None:
         return None
     named = told.groupdict()
@@ -56,7 +40,7 @@ def read(values: dict[str, str], text: str) -> Reading | None:
         "kept for each example": differing == [0]
         and 1 in (here, there)
         and 1 < len(model) < KERNEL,
-        "outputs": last or _HEAD.search(name),
+        "outputs": last or wording("checkpoints head").search(name),
         "width": {here, there} <= _WIDTHS,
     }
     kind = next((kind for kind, holds in kinds.items() if holds), "another size")

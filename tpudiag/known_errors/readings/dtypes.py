@@ -1,35 +1,17 @@
 """Two types that meet: of which kinds they are, where they meet, whether in the backward pass."""
 
-import re
+from tpudiag.known_errors.compiled import wording, wordings
 
 from .meaning import Reading
 from .narrower import computed
 
-_T = r"(?:tf\.)?(?:DT_)?"
-_TYPE = r"(?:bfloat16|float\d\d|float|half|double|u?int\d{1,2}|string|bool|complex\d{2,3})"
-_FORMS = tuple(
-    re.compile(
-        form.replace("WANT", rf"{_T}(?P<want>{_TYPE})").replace("GOT", rf"{_T}(?P<got>{_TYPE})")
-    )
-    for form in (
-        r"requesteddtypeWANTforTensorwithdtypeGOT(?::<tf\.Tensor'(?P<tensor>[^':]{1,160}))?",
-        r"of'(?P<op>\w{1,40})'OphastypeGOTthatdoesnotmatchtypeWANTofargument",
-        r"cannotcompute(?P<op>\w{1,60})asinput#\d{1,3}\(zero-based\)wasexpectedtobean?WANTtensorbutisan?GOTtensor",
-        r"musthavethesamedtype,gotWANT!=GOT",
-        r"havetypes\[(?:(?P<first>\w{3,10}),(?:(?P=first),)*)?WANT,GOT(?:[,\w]{0,80})\]thatdon",
-        r"TensorArraydtypeisWANTbutOpistryingtowritedtypeGOT",
-    )
-)
-_BACKWARD = re.compile(
-    r"\bgradients?/|gradient_tape/|_grad/|\w{3,40}Grad\b|custom_gradient|recompute_grad"
-)
 _SAME = {"float": "float32", "half": "float16", "double": "float64"}
 SHORT = frozenset({"float16", "bfloat16"})
 
 
 def read(_: dict[str, str], text: str) -> Reading | None:
     """What two types that meet mean by their kinds; None where a text names no two of them."""
-    found = next((hit for form in _FORMS if (hit := form.search(text))), None)
+    found = next((hit for form in wordings("dtypes forms") if (hit := form.search(text))), None)
     if found is None:
         return None
     want, got = (_SAME.get(found[name], found[name]) for name in ("want", "got"))
@@ -40,7 +22,8 @@ def read(_: dict[str, str], text: str) -> Reading | None:
         said = f"`{tensor}` is {got} where {want} is wanted"
     whole = ["int" in each for each in both]
     kinds = {
-        "types in the backward pass": both <= SHORT | {"float32"} and _BACKWARD.search(text),
+        "types in the backward pass": both <= SHORT | {"float32"}
+        and wording("dtypes backward").search(text),
         "a short type and float32": both & SHORT and "float32" in both,
         "float64 and a shorter one": "float64" in both and both & (SHORT | {"float32"}),
         "whole numbers and floats": any(whole) and any("float" in each for each in both),

@@ -2,20 +2,12 @@
 
 import re
 
+from tpudiag.known_errors.compiled import wording
+
 from .meaning import Reading
 from .narrower import computed
 
 SIZE = r"(?P<{}>[\d.]{{1,12}})(?P<{}_unit>[KMGT]?)"
-_PROGRAM = re.compile(r"program" + SIZE.format("size", "size"), re.IGNORECASE)
-_ARGUMENTS = re.compile(r"arguments" + SIZE.format("size", "size"), re.IGNORECASE)
-_ALLOCATION = re.compile(
-    r"\b1\.Size:"
-    + SIZE.format("size", "size")
-    + r"(?P<named>.{0,300}?)Shape:(?P<shape>\w{2,10}\[[\d,<=]{0,60}\])"
-    r"(?:.{0,200}?Extramemoryduetopadding:[\d.]{1,12}[KMGT]?\((?P<expansion>[\d.]{1,8})xexpansion)?",
-    re.IGNORECASE | re.DOTALL,
-)
-_NAME = re.compile(r'op_name="(?P<name>[^"]{1,160})"', re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 MOST_PADDING = 2.0
 """Times its content that an array takes from which on its padding is the cause."""
@@ -28,16 +20,18 @@ HALVED = '\nkeras.mixed_precision.set_global_policy("mixed_bfloat16")      # hal
 
 def read(values: dict[str, str], text: str) -> Reading | None:
     """What takes most of the memory: padding, what is kept, pieces between, or one tensor."""
-    program, arguments = (size_of(form.search(text)) for form in (_PROGRAM, _ARGUMENTS))
+    program, arguments = (
+        size_of(form.search(text)) for form in (wording("hbm program"), wording("hbm arguments"))
+    )
     used, limit = (amount(values.get(name, "")) for name in ("used", "limit"))
     times = used / limit if limit else 0.0
     far = times >= MANY_TIMES
-    largest = _ALLOCATION.search(text)
+    largest = wording("hbm allocation").search(text)
     if largest is None:
         return computed("many times too large", times=f"{times:.1f}") if far else None
     padded = float(largest["expansion"] or 1) >= MOST_PADDING
     made = "made by the step" if program > arguments else "largest piece"
-    name = _NAME.search(largest["named"])
+    name = wording("hbm name").search(largest["named"])
     of = f" of {name['name']}" if name else ""
     more = f" It is {times:.1f} times what there is: half the batch is not enough."
     return computed(
@@ -64,7 +58,6 @@ def amount(text: str) -> int:
     return int(float(told[1]) * (1 << _UNITS[told[2].upper()]))
 
 
-_RESERVABLE = re.compile(r"and" + SIZE.format("size", "size") + r"B?reservable", re.IGNORECASE)
 MOST_HOST_BYTES = 1 << 44
 """No host of a TPU has sixteen terabytes."""
 GIBIBYTE = 1 << 30
@@ -73,7 +66,7 @@ GIBIBYTE = 1 << 30
 def reserved(values: dict[str, str], text: str) -> Reading | None:
     """Why a program does not fit beside what is there: full, or free in pieces only."""
     asked, free = (amount(values.get(name, "")) for name in ("asked", "free"))
-    piece = size_of(_RESERVABLE.search(text))
+    piece = size_of(wording("hbm reservable").search(text))
     if asked and free >= asked > piece > 0:
         sizes = {name: values[name] for name in ("free", "asked")}
         return computed("free in pieces", piece=f"{piece / GIBIBYTE:.2f}G", **sizes)

@@ -4,44 +4,24 @@
 import re
 from collections.abc import Sequence
 
+from tpudiag.known_errors.compiled import wording
+
 from .meaning import Reading, first_over
 from .meeting import Shape, shape_of, text_of
 from .narrower import Narrower, computed, first
 
-_LAYER = re.compile(
-    r"layer['\"]?(?:model/|sequential/)?(?P<name>[a-z][a-z_]{2,40}?(?:[123]d)?(?:_[a-z]{2,20})?)(?:_\d{1,5})?['\"]?(?:isincompatible|:)",
-    re.IGNORECASE,
-)
 _CHANNELS = {1, 3, 4}
-_NDIM = re.compile(
-    r"expected(?P<least>min_)?(?:ndim|max_ndim)=(?P<wanted>\d),foundndim=(?P<got>\d)"
-    r"(?:\.Fullshapereceived:[(\[](?P<shape>[\d,?None-]{0,60}))?"
-)
-_DIMENSIONS = re.compile(
-    r"tohave(?P<wanted>\d)dimensions,butgotarraywithshape\((?P<shape>[\d,?None-]{1,60})\)"
-)
-_LAST = re.compile(
-    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,19})\}?,?but(?:receivedinput"
-    r"with|got)shape[(\[](?P<shape>[\d,?None-]{0,60})"
-)
-_EXPECTED = re.compile(
-    r"expectedshape=[(\[](?P<wanted>[\d,?None-]{0,60})[)\]],foundshape=[(\[](?P<got>[\d,?None-]{0,60})"
-)
-_CHECKED = re.compile(
-    r"checking(?:model)?input.{0,60}?tohaveshape\((?P<wanted>[\d,?None-]{0,60})\)butgotarraywithshape\("
-    r"(?P<got>[\d,?None-]{0,60})\)"
-)
 
 
 def read(text: str, begin: int, end: int, cases: Sequence[Narrower] = ()) -> Reading | None:
     """What a layer says of its input; `cases` know its kinds."""
-    for form in (_EXPECTED, _CHECKED):
+    for form in (wording("layers expected"), wording("layers checked")):
         if (told := form.search(text, begin)) and (meant := _of_expected(told)):
             return meant
-    if told := first_over(_NDIM, text, begin, end):
+    if told := first_over(wording("layers ndim"), text, begin, end):
         wanted, got = int(told["wanted"]), int(told["got"])
         twice = wanted == got - 1 and _batched_twice(shape_of(told["shape"] or ""), wanted)
-        named = _LAYER.search(text, max(0, begin - 80), begin + 160)
+        named = wording("layers layer").search(text, max(0, begin - 80), begin + 160)
         if named and (not twice or wanted == 3):
             # What wants two dimensions and gets one is a dense layer, whatever it is called.
             kind = "dense" if (wanted, got) == (2, 1) else named["name"].lower()
@@ -49,9 +29,9 @@ def read(text: str, begin: int, end: int, cases: Sequence[Narrower] = ()) -> Rea
             if meant := first(cases, facts):
                 return meant
         return _of_layer(wanted, got, told["shape"] or "")
-    if told := _DIMENSIONS.search(text, begin, end + 160):
+    if told := wording("layers dimensions").search(text, begin, end + 160):
         return _of_layer(int(told["wanted"]), len(shape_of(told["shape"])), told["shape"])
-    if told := _LAST.search(text, begin, end + 120):
+    if told := wording("layers last").search(text, begin, end + 120):
         return _of_width(told["wanted"], shape_of(told["shape"]), int(told["axis"]))
     return None
 

@@ -5,19 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tpudiag.known_errors.compiled import names
+from tpudiag.known_errors.compiled import names, wordings
 
 from .meaning import Reading, first_over
 
-_ARGUMENT_FORMS = (
-    re.compile(
-        r"(?:(?P<owner>[\w.]{1,80})\(\))?(?:got|error|return)?(?:an)?unexpectedkeywordargument"
-        r"['\"`](?P<name>\w{1,60})['\"`]"
-    ),
-    re.compile(r"Argument\(s\)notrecognized:\{['\"`](?P<name>\w{1,60})['\"`]"),
-    re.compile(r"Unexpectedkeywordargumentpassedtooptimizer:(?P<name>[a-z_]{1,60})"),
-    re.compile(r"Keywordargumentnotunderstood:['\"`,]{1,4}(?P<name>\w{1,60})['\"`]"),
-)
 _SPELLED = (
     (r"^tensorflow_estimator\.python\.estimator\.api\._v[12]\.estimator\b", "tf.estimator"),
     (r"^(?:tensorflow_core|tensorflow)\b(?:\._api\.v2|\.compat\.v2|\._api\.v1)?", "tf"),
@@ -38,7 +29,7 @@ _PACKAGES = {"tf": "TensorFlow", "keras": "Keras", "numpy": "NumPy", "jax": "JAX
 
 def read(text: str, begin: int, end: int) -> Reading | None:
     """What is known of an argument that a function does not take."""
-    for form in _ARGUMENT_FORMS:
+    for form in wordings("names argument_forms"):
         missing = first_over(form, text, begin, end)
         if missing and (meant := _of_argument(missing.groupdict())):
             return meant

@@ -2,14 +2,11 @@
 """A reshape in the input pipeline to another number of values: what bytes of a record were read as."""
 
 import math
-import re
+
+from tpudiag.known_errors.compiled import wording
 
 from .meaning import Reading
 
-_RAW = re.compile(r"(?i:decode_?raw|decode_?padded_?raw|frombuffer)")
-_PIPELINE = re.compile(
-    r"IteratorGetNext|ParseSingleExample|ParseExample|ReadFile|DecodeJpeg|parse_fn|input_fn"
-)
 _CHANNELS = {
     (4, 3): ("four channels (RGBA) where three are wanted", 3, "RGB"),
     (3, 4): ("three channels where four are wanted", 4, "RGBA"),
@@ -23,8 +20,8 @@ _BYTES = {2: "int16 or float16", 4: "float32 or int32", 8: "float64 or int64"}
 
 def read(values: int, wanted: int, text: str) -> Reading | None:
     """What the numbers say of how a record was written and read; None outside a pipeline."""
-    raw = _RAW.search(text) is not None
-    if not values or not wanted or not (raw or _PIPELINE.search(text)):
+    raw = wording("raw_records raw").search(text) is not None
+    if not values or not wanted or not (raw or wording("raw_records pipeline").search(text)):
         return None
     common = math.gcd(values, wanted)
     many, few = values // common, wanted // common

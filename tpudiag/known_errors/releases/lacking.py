@@ -5,6 +5,7 @@ import re
 import sys
 from typing import NamedTuple
 
+from tpudiag.known_errors.compiled import wording, wordings
 from tpudiag.known_errors.place import library_at
 
 SENTENCE_LINES = 8
@@ -12,22 +13,6 @@ SENTENCE_LINES = 8
 FRAMES_LINES = 200
 SOURCE_LINES = 6
 """Lines before the sentence in which the source of its frame stands."""
-_QUOTE = r"['\"`\u2018\u2019]"
-_FORMS = tuple(
-    re.compile(form.replace(" ", r"\s+").replace("QUOTE", _QUOTE))
-    for form in (
-        r"module QUOTE(?P<module>[\w.]{2,100})QUOTE has no attribute QUOTE(?P<name>\w{1,60})",
-        r"cannot import name QUOTE(?P<name>\w{1,60})QUOTE from (?:partially initialized module )?QUOTE(?P<module>[\w.]{2,100})",
-        r"No module named QUOTE?(?P<name>\w+\.[\w.]{2,100})",
-        r"cannot import name QUOTE?(?P<name>\w{1,60})",
-        r"'module' object has no attribute QUOTE(?P<name>\w{1,60})",
-    )
-)
-_OF_ITS_TIME = re.compile(r"\.compat\.v[12]\.contrib$")
-"""What is no matter of the name: the first compat modules."""
-_ARGUMENT = re.compile(
-    rf"(?P<function>[\w.<>]{{1,80}})\(\) got an unexpected keyword argument {_QUOTE}(?P<name>\w{{1,60}})"
-)
 _SHORT = {"jnp": "jax.numpy", "tensorflow": "tensorflow", "tf": "tensorflow"}
 
 
@@ -63,7 +48,7 @@ def lack_in(text: str, line: int) -> Lack | None:
     rows = text.split("\n")
     sentence = "\n".join(rows[max(0, line - 1) : line + SENTENCE_LINES])
     before = "\n".join(rows[max(0, line - FRAMES_LINES) : max(0, line - 1)])
-    for form in _FORMS:
+    for form in wordings("lacking forms"):
         found = form.search(sentence)
         if found is None:
             continue
@@ -72,7 +57,7 @@ def lack_in(text: str, line: int) -> Lack | None:
         full = f"{said['module']}.{said['name']}" if said.get("module") else said["name"]
         if not said.get("module") and "." not in full:
             full = _by_source(before, said["name"])
-        if not full or _OF_ITS_TIME.search(full):
+        if not full or wording("lacking of_its_time").search(full):
             return None
         asker, file = library_at(before)
         if not asker and full.startswith("tensorflow_core"):
@@ -82,7 +67,7 @@ def lack_in(text: str, line: int) -> Lack | None:
         asked = re.search(rf"\b{said['name'].rpartition('.')[2]}(?P<further>(?:\.\w+)+)", around)
         further = canonical(full) + asked["further"] if asked and within else ""
         return Lack(canonical(full), said["name"], asker, file, within, further)
-    if found := _ARGUMENT.search(sentence):
+    if found := wording("lacking argument").search(sentence):
         function = found["function"].removesuffix(".__init__").rpartition(".")[2]
         module = _by_source(before + "\n" + sentence[: found.start()], function)
         asker, file = library_at(before)
