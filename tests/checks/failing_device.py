@@ -1,7 +1,5 @@
 """What the checks of memory, device, strategy and running must find: TPU3 to TPU6."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.checks.rehearsal import (

@@ -1,7 +1,5 @@
 """What the checks of environment, function and input must find: TPU0 to TPU2."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.checks.rehearsal import (

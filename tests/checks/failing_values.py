@@ -1,7 +1,5 @@
 """What the checks of random numbers, of state and of the devices' shares must find, and pass."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What each check must pass on its evidence, and what it must leave open."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.checks.rehearsal import (

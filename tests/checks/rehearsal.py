@@ -1,7 +1,5 @@
 """A healthy rehearsal as checks see it, and what is changed in it to make a job ill."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

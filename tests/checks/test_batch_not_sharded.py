@@ -1,7 +1,5 @@
 """What is said of a step of JAX by where its arguments lie, and by what made it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Which saves over one file are reported."""
 
-from __future__ import annotations
-
 from tpudiag.signals import Checkpoints, CheckpointUse
 
 from .rehearsal import HERE, examine, h

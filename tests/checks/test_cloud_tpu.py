@@ -1,7 +1,5 @@
 """What is wrong with a TPU's runtime image, and the image to take instead."""
 
-from __future__ import annotations
-
 import importlib
 
 import pytest

@@ -1,7 +1,5 @@
 """The checks over what the TPU compiler says of a step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """How sure TPU102 is of an unknown dimension, by where it was seen."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 

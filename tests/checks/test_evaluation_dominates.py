@@ -1,7 +1,5 @@
 """What TPU606 says of frequent saves beside steps that are slower here than on the TPU."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 

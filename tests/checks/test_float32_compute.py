@@ -1,7 +1,5 @@
 """What TPU403 says mends it follows from what made the step wide."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 

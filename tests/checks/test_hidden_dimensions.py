@@ -1,7 +1,5 @@
 """Which widths of a step's products the model's author chose."""
 
-from __future__ import annotations
-
 import importlib
 
 import pytest

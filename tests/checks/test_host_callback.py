@@ -1,7 +1,5 @@
 """What TPU105 says of a callback in the words of the framework that the script is written in."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What the measured speeds of a pipeline say of a fix."""
 
-from __future__ import annotations
-
 import importlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Which fix TPU201 offers for what holds the input up."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 

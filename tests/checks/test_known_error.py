@@ -1,7 +1,5 @@
 """TPU605: what the job said, translated."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 

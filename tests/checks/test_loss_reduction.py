@@ -1,7 +1,5 @@
 """Gradients that are reduced by the job, and by its optimizer."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 

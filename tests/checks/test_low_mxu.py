@@ -1,7 +1,5 @@
 """What TPU405 says of a step whose MXU is hardly used."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Which pipelines the checks of the input judge."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 

@@ -1,7 +1,5 @@
 """The steps that a fit takes before its data ends: as both Keras were seen to take them."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A generator is the user's, unless it replaces the data of a package."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

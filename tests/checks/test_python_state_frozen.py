@@ -1,7 +1,5 @@
 """What takes the place of a draw that was frozen."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.catalogue import checks

@@ -1,7 +1,5 @@
 """What TPU101 says of a function by how often it is traced, and by who made it."""
 
-from __future__ import annotations
-
 import importlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Each check against its rows: what it must find, pass, and leave open."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What mends an import of TensorFlow that fails."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

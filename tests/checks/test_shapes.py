@@ -1,7 +1,5 @@
 """A function of a few shapes that come again, and one whose further shapes are not seen."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

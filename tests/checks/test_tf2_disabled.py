@@ -1,7 +1,5 @@
 """What takes the place of a TensorFlow 1 interface."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """TPU003: why a TPU was not reached."""
 
-from __future__ import annotations
-
 from tests.checks.rehearsal import examine, h
 from tpudiag.signals import TpuAttempt
 

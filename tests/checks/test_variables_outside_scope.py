@@ -1,7 +1,5 @@
 """Which variables outside the scope are reported."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tpudiag.model import Severity, Verdict

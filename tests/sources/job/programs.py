@@ -1,7 +1,5 @@
 """Programs that run in a process of their own."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What runs in the job's Python needs the standard library alone, from Python 3.10 on."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What a job logs is heard by its level, whatever its format and handlers."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """tf.data pipelines as the hooks read them: any graph gives outcomes, and fixes keep the data."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

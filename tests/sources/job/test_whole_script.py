@@ -1,7 +1,5 @@
 """Scripts that go on past the observed steps, in child processes: shortened, and to their end."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

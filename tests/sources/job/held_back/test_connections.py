@@ -1,7 +1,5 @@
 """Connections that nobody here can judge."""
 
-from __future__ import annotations
-
 from tests.sources.job.programs import told
 
 PROGRAM = """

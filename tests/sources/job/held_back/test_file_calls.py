@@ -1,7 +1,5 @@
 """A job's own calls on files, in a process whose writes go into a layer."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What was held back, counted and reported."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tpudiag.model import Location

@@ -1,7 +1,5 @@
 """A job whose writes nothing can hold back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.sources.job.programs import told

@@ -1,7 +1,5 @@
 """No network where none is wanted, in a process of its own."""
 
-from __future__ import annotations
-
 from tests.sources.job.programs import told
 
 PROGRAM = """

@@ -1,7 +1,5 @@
 """Programs that may send: which of their commands do."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Programs that send, however the job starts them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What of the rehearsal a job ended by."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

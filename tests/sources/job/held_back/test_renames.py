@@ -1,7 +1,5 @@
 """Other names for files and folders, where the system refuses them because of layers."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Which requests send, and which read."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

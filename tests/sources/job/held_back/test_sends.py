@@ -1,7 +1,5 @@
 """A job that sends in every way, to a server on loopback that stands for remote hosts."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Iterator

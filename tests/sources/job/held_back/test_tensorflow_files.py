@@ -1,7 +1,5 @@
 """What TensorFlow's own calls for files answer of a bucket that is out of reach."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace

@@ -1,7 +1,5 @@
 """Trackers are kept on this machine."""
 
-from __future__ import annotations
-
 import os
 import sys
 from types import ModuleType, SimpleNamespace

@@ -1,7 +1,5 @@
 """Where what holds back fails itself, nothing is sent, and reads stay open."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What fails in a hook is ours; what fails in the hooked function is the job's."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import weakref

@@ -1,7 +1,5 @@
 """Where what a call gets was made."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

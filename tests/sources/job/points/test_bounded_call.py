@@ -1,7 +1,5 @@
 """Calls that may fail or never come back."""
 
-from __future__ import annotations
-
 import threading
 
 from tpudiag.sources.job.points.bounded_call import within

@@ -1,7 +1,5 @@
 """Places that are hooked once, heard in order, and left as they were found."""
 
-from __future__ import annotations
-
 import sys
 import types
 from collections.abc import Iterator

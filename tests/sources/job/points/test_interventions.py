@@ -1,7 +1,5 @@
 """What the rehearsal changes, tried once more without where an exception follows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What of a script's main flow lies ahead of the line at which it stands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Marks go by values: what a changed statement gave is followed to where an exception came up."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The numbers that a function reads and writes outside itself, without TensorFlow."""
 
-from __future__ import annotations
-
 import dis
 import math
 from collections.abc import Callable, Iterator

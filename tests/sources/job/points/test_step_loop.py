@@ -1,7 +1,5 @@
 """What stands in the loop that calls the training step, in programs that Python runs."""
 
-from __future__ import annotations
-
 import linecache
 from typing import Any
 

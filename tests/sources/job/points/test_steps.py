@@ -1,7 +1,5 @@
 """The step clock of a job: how far it is, and when it ends."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 

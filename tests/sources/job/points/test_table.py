@@ -1,7 +1,5 @@
 """The table of points: whole, and the only place of private names."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

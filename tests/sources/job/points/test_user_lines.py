@@ -1,7 +1,5 @@
 """Which files are the user's."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import sys

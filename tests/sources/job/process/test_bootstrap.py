@@ -1,7 +1,5 @@
 """The finder that makes this package, and nothing else, importable in the job's Python."""
 
-from __future__ import annotations
-
 from tpudiag.sources.job.process.bootstrap import PACKAGE, OwnPackage
 
 

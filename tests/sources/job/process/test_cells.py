@@ -1,7 +1,5 @@
 """Cells run as IPython runs them; in a process of their own, for they become __main__."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Changed sources that stand in for files."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import linecache

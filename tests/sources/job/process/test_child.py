@@ -1,7 +1,5 @@
 """How the child process starts a program: as Python itself would."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from importlib.machinery import SourceFileLoader

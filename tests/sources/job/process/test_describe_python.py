@@ -1,7 +1,5 @@
 """A Python's description of itself."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is heard of a job: its last word, and lines that are no facts."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

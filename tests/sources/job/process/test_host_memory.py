@@ -1,7 +1,5 @@
 """How many replicas a machine rehearses."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.signals import VariableSeen

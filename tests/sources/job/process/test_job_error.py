@@ -1,7 +1,5 @@
 """What is kept of an exception of the job."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 import sysconfig

@@ -1,7 +1,5 @@
 """Which Python a job runs in, over real ones: environments with an empty `tensorflow`."""
 
-from __future__ import annotations
-
 import os
 import sys
 import venv

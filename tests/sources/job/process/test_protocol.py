@@ -1,7 +1,5 @@
 """What crosses the pipe: facts as plain JSON, and a specification that comes back whole."""
 
-from __future__ import annotations
-
 import enum
 import json
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the parent sets in a job's environment."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

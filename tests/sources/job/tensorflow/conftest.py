@@ -1,7 +1,5 @@
 """One process that has imported TensorFlow, forked for each program that a test runs in it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 The failures are noted as ours.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

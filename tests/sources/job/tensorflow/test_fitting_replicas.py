@@ -1,7 +1,5 @@
 """What a step costs a machine that is to rehearse it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

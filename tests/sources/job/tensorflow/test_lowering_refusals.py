@@ -1,7 +1,5 @@
 """The report on a step that TensorFlow does not lower."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What is sent of a job before it is ended."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The hooks on TensorFlow: what they see, and what they read beside its public interface."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """All watches of a rehearsal together, on a small job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

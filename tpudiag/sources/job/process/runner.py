@@ -1,7 +1,5 @@
 """Starts an observed job, isolated and compiled as it asks, and ends it with all its processes."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

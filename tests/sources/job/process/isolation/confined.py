@@ -5,8 +5,6 @@ more of root's rights, `mount` refuses mounts alone (as AppArmor does of users w
 `userns` new user namespaces, `landlock` all of these and Landlock.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -1,7 +1,5 @@
 """Folders to harm, users to harm them as, and whether they are as they were."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

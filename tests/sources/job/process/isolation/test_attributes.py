@@ -1,7 +1,5 @@
 """Attributes of files, which a process was kept from setting."""
 
-from __future__ import annotations
-
 import os
 import platform
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which means a job is kept apart by, on machines that allow more or less."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Programs that harm files, started by the launcher in every way that this machine knows."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

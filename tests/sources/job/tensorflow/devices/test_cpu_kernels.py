@@ -1,7 +1,5 @@
 """What only CPU replicas say."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.sources.job.tensorflow.devices.cpu_kernels import is_only_here

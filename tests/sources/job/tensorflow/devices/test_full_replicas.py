@@ -1,7 +1,5 @@
 """No CPU replica gets an empty batch, and no row of a prediction is one that was copied."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the Python of a replica's function finds, replica after replica."""
 
-from __future__ import annotations
-
 import random
 from types import SimpleNamespace
 from typing import Any

@@ -2,8 +2,6 @@
 
 # pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
-from __future__ import annotations
-
 from functools import partial
 from itertools import count
 from types import SimpleNamespace

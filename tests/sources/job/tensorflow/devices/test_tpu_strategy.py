@@ -1,7 +1,5 @@
 """The strategy that replaces a TPU's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

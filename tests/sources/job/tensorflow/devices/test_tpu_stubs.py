@@ -1,7 +1,5 @@
 """The stand-ins beside what they stand in for, in this TensorFlow."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The TPU system as a rehearsed job sees it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem

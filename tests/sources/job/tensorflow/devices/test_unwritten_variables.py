@@ -1,7 +1,5 @@
 """Large variables of a planned job take no memory."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The batch of a step, from what reached a replica and how it was made."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tpudiag.model import Location

@@ -1,7 +1,5 @@
 """What of a small traced graph is constant."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The variables that operations of a step read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

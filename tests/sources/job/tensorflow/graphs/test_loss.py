@@ -1,7 +1,5 @@
 """How a differentiated loss is scaled, in the ways in which people write one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

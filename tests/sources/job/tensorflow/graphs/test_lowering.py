@@ -1,7 +1,5 @@
 """The step of one replica, lowered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

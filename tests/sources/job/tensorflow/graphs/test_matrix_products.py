@@ -1,7 +1,5 @@
 """The sizes of the products in small traced steps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

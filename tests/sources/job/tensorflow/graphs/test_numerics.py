@@ -1,7 +1,5 @@
 """What is bad for the numbers of a traced step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

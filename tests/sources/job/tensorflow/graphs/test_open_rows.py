@@ -1,7 +1,5 @@
 """The rows of tensors whose shapes leave them open, in graphs of TensorFlow's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

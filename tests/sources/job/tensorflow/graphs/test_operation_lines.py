@@ -1,7 +1,5 @@
 """The user's lines behind what Keras adds to a step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

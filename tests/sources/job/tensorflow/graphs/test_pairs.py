@@ -1,7 +1,5 @@
 """Where (n, 1) meets (n,), a loss is one of each prediction with each label."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Draws whose seeds are the same on all replicas, wherever the step is called."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """What crosses replicas stands in the lowered program, with the shape that the TPU gives it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The program of a step, and the lines of what does not lower."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

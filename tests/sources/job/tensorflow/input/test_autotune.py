@@ -1,7 +1,5 @@
 """The choices of AUTOTUNE beside the transformations of the pipeline that was built."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

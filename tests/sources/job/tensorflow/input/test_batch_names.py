@@ -1,7 +1,5 @@
 """What the user's code calls a number, in the frames of this test."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tpudiag.sources.job.tensorflow.input import batch_names

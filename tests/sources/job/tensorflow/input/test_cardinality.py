@@ -1,7 +1,5 @@
 """The elements of a costly transformation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

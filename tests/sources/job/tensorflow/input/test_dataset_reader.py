@@ -1,7 +1,5 @@
 """The chain of a dataset, without TensorFlow."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

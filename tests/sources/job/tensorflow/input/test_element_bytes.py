@@ -1,7 +1,5 @@
 """What elements take in a host's memory, beside what a real process takes for them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.sources.job.programs import told

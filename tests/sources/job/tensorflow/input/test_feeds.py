@@ -1,7 +1,5 @@
 """Which pipeline feeds the training step, in the ways in which people feed one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

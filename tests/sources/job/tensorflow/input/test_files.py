@@ -1,7 +1,5 @@
 """Which files a pipeline opens."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is seen of a pipeline that runs alone, without TensorFlow."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any

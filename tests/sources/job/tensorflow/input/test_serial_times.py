@@ -1,7 +1,5 @@
 """What of a pipeline runs one element after the other."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """What a job does about checkpoints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A model that cannot be drawn."""
 
-from __future__ import annotations
-
 import os
 
 from tpudiag.sources.job.process.protocol import Recorder

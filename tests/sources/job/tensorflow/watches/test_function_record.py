@@ -1,7 +1,5 @@
 """Functions of the same code: made anew, or one for each object that has a method."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where loops start to read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

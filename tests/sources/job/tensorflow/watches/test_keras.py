@@ -1,7 +1,5 @@
 """The hooks on the Keras that a job imports."""
 
-from __future__ import annotations
-
 import sys
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Keras 3 on another framework."""
 
-from __future__ import annotations
-
 import os
 from types import SimpleNamespace
 from typing import Any, cast

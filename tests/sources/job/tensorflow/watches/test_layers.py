@@ -1,7 +1,5 @@
 """Which line is behind the policies of a job's layers."""
 
-from __future__ import annotations
-
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast

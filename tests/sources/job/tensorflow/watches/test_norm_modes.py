@@ -1,7 +1,5 @@
 """Batch normalisations that a training step runs as in inference."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

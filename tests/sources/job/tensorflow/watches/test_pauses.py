@@ -1,7 +1,5 @@
 """Time beside the training steps: what counts, and what is taken for a call that was not run."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any, cast
 

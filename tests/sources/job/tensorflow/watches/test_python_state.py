@@ -1,7 +1,5 @@
 """Numbers and draws that a trace freezes, by traced function."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace

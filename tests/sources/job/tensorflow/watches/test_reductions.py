@@ -1,7 +1,5 @@
 """Gradients that are put together over the replicas twice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Regularisers that are no part of the loss, callbacks that count dispatches, seeds of replicas."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a job sets up before it trains."""
 
-from __future__ import annotations
-
 import weakref
 from types import SimpleNamespace
 from typing import Any

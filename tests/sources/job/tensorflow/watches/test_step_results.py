@@ -1,7 +1,5 @@
 """What a loop does with the results of its steps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is told of a strategy that runs a function outside any tf.function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The properties of arguments that tracing depends on, and how two calls differ."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

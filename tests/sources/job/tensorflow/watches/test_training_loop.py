@@ -1,7 +1,5 @@
 """The watches around the training step, in a real TensorFlow with two replicas."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Steps whose every replica gets the same tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

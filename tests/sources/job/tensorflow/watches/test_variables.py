@@ -1,7 +1,5 @@
 """Which variables a step trains."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any

@@ -4,8 +4,6 @@ Private in use: the class of TensorFlow's eager tensors and its `_numpy`, throug
 goes (TensorFlow 2.13 to 2.21); where it moved, fetches are not detected.
 """
 
-from __future__ import annotations
-
 import linecache
 import re
 from collections import deque
