@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import random
-import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -20,7 +15,7 @@ from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring import reader
 from tpudiag.monitoring.reader import read
-from tpudiag.monitoring.store import RUN_COLUMNS, WINDOW_COLUMNS
+from tpudiag.monitoring.store import RUN_COLUMNS
 from tpudiag.settings import Settings
 
 STEPS = [1.0] * 40
@@ -98,105 +93,7 @@ def test_a_view_in_the_place_of_a_table_is_not_run(recorded: Path, table: str) -
         read(recorded)
 
 
-def test_what_takes_too_long_is_ended(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MOST_S", 0.05)
-    monkeypatch.setattr(reader, "_tables", frozenset)
-    changed(recorded, "DROP TABLE runs", f"CREATE VIEW runs AS {ENDLESS}")
-    with pytest.raises(UnreadableInput, match="could not be read within"):
-        reader.runs(recorded)
-
-
-def test_a_plain_kill_ends_a_query_that_lasts(recorded: Path) -> None:
-    changed(recorded, "DROP TABLE runs", f"CREATE VIEW runs AS {ENDLESS}")
-    code = f"""
-import signal
-from pathlib import Path
-from tpudiag.monitoring import reader
-def came(*_): raise KeyboardInterrupt
-signal.signal(signal.SIGTERM, came)
-reader._tables = frozenset
-print("reads", flush=True)
-reader.runs(Path({str(recorded)!r}))
-"""
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=15)
-    assert said.strip().endswith("KeyboardInterrupt")
-
-
 def test_a_pipe_in_the_folder_is_not_waited_for(recorded: Path) -> None:
     os.mkfifo(recorded.parent / "pipe.sqlite")
     with WatchSession(WatchRequest(sources=(str(recorded.parent),)), Settings()) as session:
         assert session.look()
-
-
-VALUES = (
-    "NULL", "'text'", "-1", "0", "9223372036854775807", "9e999", "-9e999", "x'00ff'",
-    "zeroblob(100000)", "1.5", f"'{'[' * 5_000}'", "'[[0,1]]'", "''",
-)  # fmt: skip
-
-
-def fuzzed(path: Path, seed: int) -> None:
-    """Cells of some rows replaced, or bytes of the file."""
-    rng = random.Random(seed)
-    if seed % 3 == 0:
-        data = bytearray(path.read_bytes())
-        for _ in range(rng.randrange(1, 200)):
-            data[rng.randrange(100, len(data))] = rng.randrange(256)
-        path.write_bytes(data[: rng.randrange(1, len(data))] if seed % 2 else data)
-        return
-    columns = {"runs": RUN_COLUMNS, "windows": WINDOW_COLUMNS}
-    for _ in range(rng.randrange(1, 5)):
-        table = rng.choice(sorted(columns))
-        column, value = rng.choice(columns[table].split(", ")), rng.choice(VALUES)
-        where = f"WHERE number = {rng.randrange(40)}" if table == "windows" else ""
-        # What the table itself refuses is no damage.
-        statement = f"UPDATE OR IGNORE {table} SET {column} = {value} {where}"
-        try:
-            changed(path, statement)
-        except sqlite3.IntegrityError:
-            continue
-
-
-FUZZ = """
-import json, resource, sys
-from pathlib import Path
-resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-from tpudiag.diagnoses.watch_session import WatchSession as Session
-from tpudiag.diagnoses.watch_request import WatchRequest
-from tpudiag.errors import TpudiagError
-from tpudiag.settings import Settings
-told = {}
-for path in sys.argv[1:]:
-    try:
-        with Session(WatchRequest(sources=(path,)), Settings()) as session:
-            if session.look():
-                session.report()
-        told[path] = "report"
-    except TpudiagError as error:
-        assert "\\n" not in str(error), error
-        told[path] = "refused"
-print(json.dumps(told))
-"""
-
-
-@pytest.mark.slow
-def test_no_damage_is_a_traceback_a_hang_or_takes_the_memory(tmp_path: Path) -> None:
-    paths = [tmp_path / f"{seed}.sqlite" for seed in range(240)]
-    recordings.write(paths[0], STEPS)
-    whole = paths[0].read_bytes()
-    for seed, path in enumerate(paths):
-        path.write_bytes(whole)
-        fuzzed(path, seed)
-    done = subprocess.run(
-        [sys.executable, "-c", FUZZ, *map(str, paths)],
-        capture_output=True, text=True, timeout=800, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    told = json.loads(done.stdout)
-    assert len(told) == len(paths)
-    assert {"report", "refused"} == set(told.values())

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,8 +37,6 @@ AT_ONCE = 20_000
 minutes, and by hours before the newest so many."""
 MINUTES_S = 14 * 86_400
 MOST_RUNS = 10_000
-MOST_S = 20.0
-"""The longest time of one poll."""
 MOST_BYTES = 1 << 20
 """Of one value: a histogram has some kilobytes, an exception's text less."""
 MOST_TEXT = 2_000
@@ -48,8 +45,9 @@ END_NS = 4_102_444_800 * NS
 LONGEST_NS = 400 * 86_400 * NS
 """A longer run had a wrong clock."""
 MOST_COUNT = 1 << 50
-_TICKS = 100_000
-Row = TypeVar("Row", Window, Trace)
+TRACE = ("function", "start_ns", "end_ns")
+Row = TypeVar("Row", Run, Window, Trace)
+Spanned = TypeVar("Spanned", Window, Trace)
 
 
 class NotYetRecorded(UnreadableInput):
@@ -89,11 +87,15 @@ def read(
         )
         windows = tuple(bad.without(rows, _window))
         rows = connection.execute(
-            "SELECT function, start_ns, end_ns FROM traces WHERE run = ? ORDER BY start_ns DESC "
+            f"SELECT {', '.join(TRACE)} FROM traces WHERE run = ? ORDER BY start_ns DESC "
             f"LIMIT {AT_ONCE}",
             (run.id,),
         )
-        traces = tuple(bad.without(rows.fetchall()[::-1], _trace))
+        traces = tuple(
+            bad.without(
+                rows.fetchall()[::-1], lambda row: _as(Trace, dict(zip(TRACE, row, strict=True)))
+            )
+        )
     return Recording(run, windows, str(path), traces, frozenset(bad.rows), earlier)
 
 
@@ -144,8 +146,8 @@ class _Damage:
         self.rows: set[str] = set()
 
     def without(
-        self, rows: Iterable[Sequence[Any]], made: Callable[[Sequence[Any]], Row | None]
-    ) -> Iterator[Row]:
+        self, rows: Iterable[Any], made: Callable[[Any], Spanned | None]
+    ) -> Iterator[Spanned]:
         """The valid rows: in the run's time, in order."""
         last_ns = self._run.started_ns - LONGEST_NS
         for row in rows:
@@ -165,7 +167,6 @@ class _Damage:
 @contextmanager
 def _opened(path: Path) -> Generator[sqlite3.Connection]:
     """A connection for reading; raises UnreadableInput where the file is damaged or another's."""
-    late = _Late()
     try:
         # Read only: watching must not create a file, nor take the job's lock.
         uri = f"{path.absolute().as_uri()}?mode=ro"
@@ -173,40 +174,13 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
             sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
         ) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
-            connection.set_progress_handler(late, _TICKS)
-            connection.text_factory = _text
+            connection.text_factory = partial(str, encoding="utf-8", errors="replace")
             _check_tables(connection, path)
             yield connection
     except (sqlite3.Error, ValueError, OverflowError, RecursionError) as error:
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
-            late.tell(path)
         # SQLite repeats parts of the file.
         reason = " ".join(str(error).split())[:200]
         raise UnreadableInput(f"{path}: {reason}") from error
-
-
-def _text(data: bytes) -> str:
-    return data.decode(errors="replace")
-
-
-class _Late:
-    """Ends a query that takes too long, or that the user interrupts."""
-
-    def __init__(self) -> None:
-        self._until = time.monotonic() + MOST_S
-        self._passed = False
-
-    def __call__(self) -> bool:
-        """Whether to end it."""
-        self._passed = time.monotonic() > self._until
-        return self._passed
-
-    def tell(self, path: Path) -> None:
-        """Report why it ended; raises UnreadableInput and KeyboardInterrupt."""
-        if self._passed:
-            raise UnreadableInput(f"{path}: it could not be read within {MOST_S:.0f} s")
-        # SQLite takes an exception in a signal handler for an answer of the progress handler.
-        raise KeyboardInterrupt
 
 
 def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
@@ -252,11 +226,18 @@ def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
     return run
 
 
+def _as(kind: type[Row], columns: dict[str, Any]) -> Row | None:
+    """Columns as a run, window or trace; None where a value is of another type."""
+    try:
+        return msgspec.convert(columns, kind)
+    except (msgspec.ValidationError, ValueError, TypeError):
+        return None
+
+
 def _run_of(row: Sequence[Any]) -> Run | None:
     columns = dict(zip(RUN_COLUMNS.split(", "), row, strict=True))
-    try:
-        run = msgspec.convert(columns, Run)
-    except msgspec.ValidationError:
+    run = _as(Run, columns)
+    if run is None:
         return None
     times = (run.started_ns, run.beat_ns, *([] if run.ended_ns is None else [run.ended_ns]))
     counts = (run.global_batch, run.hbm_limit_bytes, run.parameters)
@@ -283,9 +264,8 @@ def _window(row: Sequence[Any]) -> Window | None:
 
 
 def _checked(columns: dict[str, Any]) -> Window | None:
-    try:
-        window = msgspec.convert(columns, Window)
-    except (msgspec.ValidationError, ValueError, TypeError):
+    window = _as(Window, columns)
+    if window is None:
         return None
     times_ms = (
         window.pause_ms, window.compile_ms, window.wait_ms or 0.0, window.stalled_ms,
@@ -301,9 +281,3 @@ def _checked(columns: dict[str, Any]) -> Window | None:
         and all(n is None or 0 < n < MOST_COUNT for n in (window.hbm_bytes, window.examples))
     )
     return window if right else None
-
-
-def _trace(row: Sequence[Any]) -> Trace | None:
-    function, start_ns, end_ns = row
-    right = isinstance(function, str) and type(start_ns) is type(end_ns) is int
-    return Trace(function[:MOST_TEXT], start_ns, end_ns) if right else None

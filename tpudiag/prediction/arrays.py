@@ -65,7 +65,9 @@ def arrays(shape: str) -> tuple[Array, ...]:
 def leading(text: str) -> Array | None:
     """The array that a text begins with."""
     match = _ARRAY.match(text)
-    return _array(match) if match and match[1] in BITS else None
+    # Numbers of more digits than a size has are damage.
+    known = match is not None and match[1] in BITS and not re.search(r"\d{19}", match[0])
+    return _array(match) if match and known else None
 
 
 def _array(match: re.Match[str]) -> Array:

@@ -14,47 +14,22 @@ StandInKind = Literal["data", "generator", "model", "service"]
 size; answers of a notebook service, which are no data."""
 LoopKind = Literal["fit", "custom"]
 JobEndKind = Literal[
-    "finished",
-    "stopped",
-    "exception",
-    "exit",
-    "signal",
-    "timeout",
-    "interrupted",
-    "running",
+    "finished", "stopped", "exception", "exit", "signal", "timeout", "interrupted", "running",
     "unsupported",
-]
+]  # fmt: skip
 
 TpuPhase = Literal["resolver", "connect", "initialize", "strategy"]
 """The calls with which a job reaches its TPU."""
 CloudTpuState = Literal[
-    "STATE_UNSPECIFIED",
-    "CREATING",
-    "READY",
-    "RESTARTING",
-    "REIMAGING",
-    "DELETING",
-    "REPAIRING",
-    "STOPPED",
-    "STOPPING",
-    "STARTING",
-    "PREEMPTED",
-    "TERMINATED",
-    "HIDING",
-    "HIDDEN",
-    "UNHIDING",
-    "UNKNOWN",
-    "UNRECOGNIZED",
-]
+    "STATE_UNSPECIFIED", "CREATING", "READY", "RESTARTING", "REIMAGING", "DELETING", "REPAIRING",
+    "STOPPED", "STOPPING", "STARTING", "PREEMPTED", "TERMINATED", "HIDING", "HIDDEN", "UNHIDING",
+    "UNKNOWN", "UNRECOGNIZED",
+]  # fmt: skip
 """Node.State of the Cloud TPU API v2; the last one stands for states unknown to its client."""
 CloudTpuHealth = Literal[
-    "HEALTH_UNSPECIFIED",
-    "HEALTHY",
-    "TIMEOUT",
-    "UNHEALTHY_TENSORFLOW",
-    "UNHEALTHY_MAINTENANCE",
+    "HEALTH_UNSPECIFIED", "HEALTHY", "TIMEOUT", "UNHEALTHY_TENSORFLOW", "UNHEALTHY_MAINTENANCE",
     "UNRECOGNIZED",
-]
+]  # fmt: skip
 """Node.Health of the same API."""
 
 

@@ -6,7 +6,7 @@ top: `In[7]` is cell 7.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -177,12 +177,8 @@ def _without_indent(lines: list[str]) -> list[str]:
     """Lines without what IPython takes off a cell: the first one's indentation, and prompts."""
     transformer: Any = import_module("IPython.core.inputtransformer2")
     code = [f"{line}\n" for line in lines]
-    for taken_off in (
-        transformer.leading_indent,
-        transformer.classic_prompt,
-        transformer.ipython_prompt,
-    ):
-        code = taken_off(code)
+    for taken_off in ("leading_indent", "classic_prompt", "ipython_prompt"):
+        code = getattr(transformer, taken_off)(code)
     return [line.removesuffix("\n") for line in code]
 
 
@@ -223,7 +219,8 @@ def _without_commands(lines: list[str]) -> tuple[list[str], list[tuple[int, str]
             break
         if not changed:
             break
-        at = next(_differing(code, transformed), len(code) - 1)
+        pairs = enumerate(zip(code, transformed, strict=False))
+        at = next((n for n, (one, other) in pairs if one != other), len(code) - 1)
         removed = len(code) - len(transformed)
         statement = _STATEMENT.fullmatch(code[at])
         if statement and not removed:
@@ -233,7 +230,3 @@ def _without_commands(lines: list[str]) -> tuple[list[str], list[tuple[int, str]
         # A command over several lines became one: blank lines keep all later ones where they were.
         code = [*transformed[: at + 1], *["\n"] * removed, *transformed[at + 1 :]]
     return [line.removesuffix("\n") for line in code], commands
-
-
-def _differing(before: list[str], after: list[str]) -> Iterator[int]:
-    yield from (n for n, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1])

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tpudiag.monitoring.alert_rules import Limits
 from tpudiag.monitoring.cloud.policies import as_json, policies
-from tpudiag.monitoring.cloud.reconcile import _conditions, _merged
+from tpudiag.monitoring.cloud.reconcile import _conditions, _merged, differences
 
 DROP, NO_POINTS = policies("bert", Limits())[:2]
 
@@ -44,3 +46,19 @@ def test_our_condition_is_known_by_its_title_or_its_metrics() -> None:
     (absent,) = made["conditions"]
     (named,) = _conditions([absent | {"displayName": "x", "name": "d"}], absent)
     assert named == absent | {"name": "d"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ({"on": False, "labels": {}, "for": "0s", "etag": "a"}, {"etag": "b"}, []),
+        (
+            {"conditions": [{"threshold": {"value": 0.2}}, {"name": "x"}]},
+            {"conditions": [{"threshold": {"value": 0.3}}, {"name": "x"}]},
+            ["conditions.threshold.value: 0.2 -> 0.3"],
+        ),
+        ({"on": [1]}, {"on": [1, 2]}, ["on: [1] -> [1, 2]"]),
+    ],
+)
+def test_where_two_messages_differ(before: object, after: object, said: list[str]) -> None:
+    assert [*differences(before, after)] == said

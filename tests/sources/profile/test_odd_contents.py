@@ -73,6 +73,7 @@ def change(made: Any, what: str, which: int, value: tuple[str, Any], rest: tuple
 )
 @given(st.lists(CHANGE, min_size=1, max_size=6))
 @example([("metadata", 5, ("str_value", ""), "bf16[,]{,:T(8,128)} x()", 0)])
+@example([("metadata", 5, ("str_value", ""), f"f32[{'9' * 5000}]{{0:T(8)}}", 0)])
 @example([("plane", 1, ("str_value", ""), "/device:TPU:99999999999", 0)])
 @example([("plane", 1, ("str_value", ""), "/device:TPU:" + "9" * 5000, 0)])
 def test_odd_contents(tmp_path: Path, changes: list[Any]) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from tpudiag.monitoring.cloud.connection import Service, call, client
-from tpudiag.monitoring.cloud.json_diff import MessageKind
 from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
-from tpudiag.monitoring.cloud.reconcile import Change, reconciled
+from tpudiag.monitoring.cloud.reconcile import Change, MessageKind, reconciled
 from tpudiag.monitoring.cloud.sender import ALERT
 
 DASHBOARD = MessageKind("google.cloud.monitoring_dashboard_v1", "Dashboard")

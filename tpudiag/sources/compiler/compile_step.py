@@ -107,7 +107,12 @@ class StepCompilation:
             )
         own = lowered[0]
         if own.path is None:
-            return _not_lowered(own)
+            kinds = ", ".join(operation.kind for operation in own.refused_ops[:3])
+            fault = "does not lower" if kinds else "was not lowered"
+            why = f"the step {fault} to XLA: {kinds or first_line(own.error)}"
+            # Without a refused operation neither of the checks may have a message.
+            mend = "mend what TPU102 and TPU103 say, then check again"
+            return CompilerFacts(own, reason=why, how=mend if kinds else "run one step on the TPU")
         compiler = self._found().result()
         if compiler is None:
             return CompilerFacts(own, reason=libtpu_process.MISSING, how=libtpu_process.INSTALL)
@@ -154,19 +159,6 @@ class StepCompilation:
         return self._worker.submit(compiled)
 
 
-def _not_lowered(step: LoweredStep) -> CompilerFacts:
-    refused = bool(step.refused_ops)
-    return CompilerFacts(
-        step,
-        reason=f"the step {'does not lower' if refused else 'was not lowered'} to XLA: "
-        f"{_obstacle(step)}",
-        # Without a refused operation neither of them may have a message.
-        how="mend what TPU102 and TPU103 say, then check again"
-        if refused
-        else "run one step on the TPU",
-    )
-
-
 def located(
     compilation: Compilation, step: LoweredStep, cells: CellMap | None = None
 ) -> Compilation:
@@ -208,12 +200,6 @@ def located(
 def _in_cells(lines: dict[str, str], cells: CellMap | None) -> dict[str, str]:
     """The lines mapped to a notebook's cells, where the job is one."""
     return lines if cells is None else {name: cells.named(line) for name, line in lines.items()}
-
-
-def _obstacle(step: LoweredStep) -> str:
-    if step.refused_ops:
-        return ", ".join(operation.kind for operation in step.refused_ops[:3])
-    return first_line(step.error)
 
 
 def first_line(text: str | None) -> str:

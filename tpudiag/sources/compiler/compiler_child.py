@@ -1,4 +1,4 @@
-"""One child process that compiles one program: started ahead, given its program, awaited, ended."""
+"""Child processes of the TPU compiler: one compiles a program, one converts an older one."""
 
 import contextlib
 import os
@@ -44,16 +44,9 @@ class CompilerChild:
         self._folder = self._own.enter_context(scratch.folder("compiler"))
         self._log = self._folder / "log"
         with self._log.open("wb") as stream:
+            command = [python, str(CHILD), "-", slice_.name, str(slice_.replicas)]
             self._process = subprocess.Popen(
-                [
-                    python,
-                    str(CHILD),
-                    "-",
-                    slice_.name,
-                    str(slice_.replicas),
-                    slice_.chip_config,
-                    str(self._folder),
-                ],
+                [*command, slice_.chip_config, str(self._folder)],
                 stdin=subprocess.PIPE,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
@@ -122,3 +115,35 @@ def _last_line(log: Path) -> str:
         fatal = [line for line in lines if re.match(r"F\d{4}|.*(Error|fatal)", line)]
         return (fatal or lines or ["it said nothing"])[-1].strip()[:300]
     return "it said nothing"
+
+
+HLO = ".hlo"
+"""The ending of files with a serialised HLO module."""
+LIMIT_S = 120.0
+
+
+class NotConverted(Exception):
+    """The module could not be converted to StableHLO; the text gives the reason in one line."""
+
+
+def as_stablehlo(path: str, python: str) -> str:
+    """The file of a program's StableHLO text, converted beside an HLO file if necessary."""
+    file = Path(path)
+    if file.suffix != HLO:
+        return path
+    made, beside = file.with_suffix(".mlir"), file.with_suffix(f".{os.getpid()}.part")
+    if made.is_file() and made.stat().st_mtime >= file.stat().st_mtime:
+        return str(made)
+    command = [python, str(CHILD), "--stablehlo", path, str(beside)]
+    try:
+        done = subprocess.run(
+            command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=LIMIT_S,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NotConverted(f"the HLO of an older TensorFlow was not converted: {error}") from error
+    if done.returncode or not beside.is_file():
+        lines = done.stderr.strip().splitlines() or ["no word of why"]
+        raise NotConverted(f"the HLO of an older TensorFlow was not converted: {lines[-1]}")
+    beside.replace(made)
+    return str(made)

@@ -13,8 +13,8 @@ from tpudiag import scratch
 from tpudiag.compiled import Compilation, LoweredStep
 from tpudiag.hardware import Target
 from tpudiag.hardware import target as target_of
-from tpudiag.sources.compiler import libtpu_process, older_programs
-from tpudiag.sources.compiler.libtpu_process import Compiler, Installed
+from tpudiag.sources.compiler import compiler_child, libtpu_process
+from tpudiag.sources.compiler.libtpu_process import Compiler, Installed, unanswered
 from tpudiag.sources.dask_cluster import Cluster, Lost
 
 MOST_AT_A_TIME = 64
@@ -62,21 +62,15 @@ class ClusterCompiler:
 
     def compile(self, step: LoweredStep, target: Target) -> Compilation:
         """A worker's answer for one step on one target; an error where there is none."""
-        empty = Compilation(
-            target=target.name,
-            batch=step.batch,
-            replicas=step.replicas,
-            compiler=self._option,
-            usable_bytes=target.hardware.usable_hbm_bytes,
-        )
+        empty = unanswered(step, target, step.replicas, self._option)
         if step.path is None:
             return replace(empty, error=step.error or "the step was not lowered")
         try:
-            path = older_programs.as_stablehlo(step.path, sys.executable)
+            path = compiler_child.as_stablehlo(step.path, sys.executable)
             program = Path(path).read_text(encoding="utf-8")
             answer: Compilation = self._cluster.ask(
                 self._compile, program, step, target.name, self._timeout_s
             )
-        except (Lost, older_programs.NotConverted, OSError, ValueError) as error:
+        except (Lost, compiler_child.NotConverted, OSError, ValueError) as error:
             return replace(empty, error=f"the cluster did not compile it: {error}")
         return answer

@@ -12,7 +12,7 @@ from tpudiag.compiled import Compilation, LoweredStep, OutOfMemory
 from tpudiag.errors import UsageError, line_of
 from tpudiag.hardware import GIB, Target
 from tpudiag.prediction.step import predict
-from tpudiag.sources.compiler import cache, hlo, older_programs, stablehlo
+from tpudiag.sources.compiler import cache, compiler_child, hlo, stablehlo
 from tpudiag.sources.compiler.compiler_child import Answer, CompilerChild, Made, environment
 from tpudiag.sources.compiler.topologies import Topology, topology
 
@@ -53,14 +53,9 @@ def find(python: str | None = None) -> Installed | None:
     command = python or sys.executable
     try:
         done = subprocess.run(
-            [command, "-c", PROBE],
-            capture_output=True,
-            text=True,
-            timeout=PROBE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env=environment(),
-        )
+            [command, "-c", PROBE], capture_output=True, text=True, timeout=PROBE_S, check=False,
+            stdin=subprocess.DEVNULL, env=environment(),
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"--compiler-python {command}: {line_of(error)}") from error
     versions = done.stdout.strip()
@@ -74,6 +69,17 @@ def timed(answer: Compilation, target: Target, steps_per_dispatch: int = 1) -> C
         return answer
     step = predict(program.work, target, answer.batch, answer.replicas, steps_per_dispatch)
     return replace(answer, predicted=step)
+
+
+def unanswered(step: LoweredStep, target: Target, replicas: int, by: str) -> Compilation:
+    """What is known of a compilation before its answer."""
+    return Compilation(
+        target=target.name,
+        batch=step.batch,
+        replicas=replicas,
+        compiler=by,
+        usable_bytes=target.hardware.usable_hbm_bytes,
+    )
 
 
 class Compiler:
@@ -101,18 +107,12 @@ class Compiler:
     def compile(self, step: LoweredStep, target: Target) -> Compilation:
         """The compiler's answer for one step on one target, possibly cached."""
         slice_ = topology(target)
-        empty = Compilation(
-            target=target.name,
-            batch=step.batch,
-            replicas=slice_.replicas,
-            compiler=self._installed.versions,
-            usable_bytes=target.hardware.usable_hbm_bytes,
-        )
+        empty = unanswered(step, target, slice_.replicas, self._installed.versions)
         if step.path is None:
             return replace(empty, error=step.error or "the step was not lowered")
         try:
-            path = older_programs.as_stablehlo(step.path, self._installed.python)
-        except older_programs.NotConverted as why:
+            path = compiler_child.as_stablehlo(step.path, self._installed.python)
+        except compiler_child.NotConverted as why:
             return replace(empty, error=str(why))
         program = Path(path).read_text(encoding="utf-8")
         name = cache.key(program, slice_, self._installed.versions)

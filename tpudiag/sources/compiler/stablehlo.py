@@ -71,15 +71,13 @@ def _names(program: str) -> dict[str, str]:
     return named | {place: named.get(first, "") for place, first in fused.items()}
 
 
-def _dims(result: str) -> tuple[int, ...]:
-    """`128x784xf32` as (128, 784)."""
-    return tuple(n for n in map(whole, result.split("x")[:-1]) if n is not None)
-
-
 def _size(result: str) -> int | None:
     """Bytes of a tensor type; None where a dimension or its kind is not known."""
     kind = result.split(",", maxsplit=1)[0].rsplit("x", maxsplit=1)[-1]
-    return None if "?" in result or kind not in _BYTES else prod(_dims(result)) * _BYTES[kind]
+    if "?" in result or kind not in _BYTES:
+        return None
+    dims = (n for n in map(whole, result.split("x")[:-1]) if n is not None)
+    return prod(dims) * _BYTES[kind]
 
 
 def _shape(result: str) -> str:

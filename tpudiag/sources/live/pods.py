@@ -151,6 +151,8 @@ def _pod(item: Json) -> Pod:
     labels = {**_part(meta, "annotations"), **_part(meta, "labels")}
     index = next((labels[name] for name in INDEX_LABELS if name in labels), "")
     phase = _PHASES.get(status.get("phase", ""), "Unknown")
+    asked = [_part(container, "resources") for container in _parts(spec, "containers")]
+    wanted = [{**_part(each, "requests"), **_part(each, "limits")} for each in asked]
     return Pod(
         name=meta["name"],
         namespace=meta.get("namespace") or "default",
@@ -159,7 +161,7 @@ def _pod(item: Json) -> Pod:
         address=status.get("podIP") or None,
         node=spec.get("nodeName") or "",
         restarts=sum(each.get("restartCount", 0) for each in _parts(status, "containerStatuses")),
-        chips=sum(_chips(container) for container in _parts(spec, "containers")),
+        chips=sum(whole(str(each.get(TPU_RESOURCE, 0))) or 0 for each in wanted),
         index=whole(index),
         ended=_ended(status),
     )
@@ -171,12 +173,6 @@ def _part(whole: Json, name: str) -> Json:
 
 def _parts(whole: Json, name: str) -> list[Json]:
     return cast("list[Json]", whole.get(name) or [])
-
-
-def _chips(container: Json) -> int:
-    asked = _part(container, "resources")
-    wanted = {**_part(asked, "requests"), **_part(asked, "limits")}
-    return whole(str(wanted.get(TPU_RESOURCE, 0))) or 0
 
 
 def _ended(status: Json) -> str:

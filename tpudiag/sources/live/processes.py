@@ -11,14 +11,7 @@ from pathlib import Path
 
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.cgroups import text
-from tpudiag.sources.live.sockets import (
-    PROC,
-    Socket,
-    inodes,
-    link_of,
-    listening,
-    overlap,
-)
+from tpudiag.sources.live.sockets import PROC, Socket, inodes, link_of, listening, overlap
 
 _UIDS = re.compile(r"^Uid:\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$", re.MULTILINE)
 
@@ -171,7 +164,10 @@ def table(proc: Path = PROC) -> Table:
             continue
         pid = int(folder.name)
         try:
-            parents[pid], stopped = _parent(folder)
+            stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
+            # The name may hold spaces and brackets: read from behind the last bracket.
+            state, parent = stat.rpartition(")")[2].split()[:2]
+            parents[pid], stopped = int(parent), state in ("T", "t")
             # Sockets in /proc/net/tcp carry an inode but no pid; the descriptors show who holds it.
             links = [link_of(entry) for entry in (folder / "fd").iterdir()]
             holders.update(dict.fromkeys(inodes(links), pid))
@@ -231,14 +227,6 @@ def _shared(
             yield at, tuple(sorted(others))
 
 
-def _parent(folder: Path) -> tuple[int, bool]:
-    """Its parent's pid, and whether it was stopped; raises OSError."""
-    stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-    # The name may hold spaces and brackets: read from behind the last bracket.
-    state, parent = stat.rpartition(")")[2].split()[:2]
-    return int(parent), state in ("T", "t")
-
-
 def _command(folder: Path) -> tuple[str, ...]:
     """Its command line; empty for kernel threads and dead processes."""
     try:
@@ -265,12 +253,8 @@ def _framework(folder: Path, mapped: tuple[str, ...]) -> str | None:
         for name, pattern in _FRAMEWORKS:
             if name not in places and (match := pattern.match(path)):
                 places[name] = match[1]
-    return (
-        ", ".join(
-            f"{name} {found.version if found is not None else ''}".rstrip()
-            for name, _ in _FRAMEWORKS
-            if name in places
-            for found in (package(f"{folder}/root{places[name]}", *_OWNERS[name]),)
-        )
-        or None
-    )
+    named: list[str] = []
+    for name in (name for name, _ in _FRAMEWORKS if name in places):
+        found = package(f"{folder}/root{places[name]}", *_OWNERS[name])
+        named.append(f"{name} {found.version}" if found is not None else name)
+    return ", ".join(named) or None

@@ -64,6 +64,11 @@ class DeviceRead:
     unknown_bytes: int = 0
     events: int = 0
 
+    @property
+    def longest_run(self) -> Run | None:
+        """The program that ran longest."""
+        return max(self.runs, key=lambda run: int((run.ends - run.starts).sum()), default=None)
+
     def device(self, host: str) -> Device:
         """The facts of the device.
 
@@ -75,7 +80,7 @@ class DeviceRead:
             if self.steps is None
             else merged(self.busy, union(self.steps.starts, self.steps.ends))
         )
-        longest = max(self.runs, key=lambda r: int((r.ends - r.starts).sum()), default=None)
+        longest = self.longest_run
         return Device(
             host=host,
             name=self.name,

@@ -182,7 +182,7 @@ def _by_calls(
 
 def _program(device: DeviceRead) -> Run | None:
     """The repeated program that makes up most of a device's work."""
-    longest = max(device.runs, key=lambda run: int((run.ends - run.starts).sum()), default=None)
+    longest = device.longest_run
     if longest is None or len(longest.starts) < LEAST_RUNS:
         return None
     share = int((longest.ends - longest.starts).sum()) / max(device.busy.total, 1)

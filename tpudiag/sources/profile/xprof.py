@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
@@ -124,16 +124,14 @@ def parse(page: bytes) -> XProfSays:
     stepped = any(p.rows for p in pages if "steptime_ms_average" in p.p)
     wanted = {**(FIGURES if devices else {}), **(STEP_FIGURES if stepped else {})}
     figures = tuple((name, properties[key]) for key, name in wanted.items() if properties.get(key))
-    texts = [_plain(properties.get(key, "")) for key in STATEMENTS] + list(_diagnostics(pages))
+    texts = [_plain(properties.get(key, "")) for key in STATEMENTS]
+    texts += [
+        ": ".join(_plain(str(cell.v)) for cell in row.c if cell.v)
+        for page_ in pages
+        if [column.id for column in page_.cols] == ["severity", "message"]
+        for row in page_.rows
+    ]
     return XProfSays(figures, tuple(dict.fromkeys(text for text in texts if text)))
-
-
-def _diagnostics(pages: Iterable[_Page]) -> Iterable[str]:
-    """XProf's warnings and errors about the profile."""
-    for page in pages:
-        if [column.id for column in page.cols] == ["severity", "message"]:
-            for row in page.rows:
-                yield ": ".join(_plain(str(cell.v)) for cell in row.c if cell.v)
 
 
 def _plain(text: str) -> str:
