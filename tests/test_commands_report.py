@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
+from tests import made
 from tpudiag.bounded_files import write_whole
 from tpudiag.commands import _report as shared
 from tpudiag.commands._parser import add_options
 from tpudiag.errors import FailOn, UsageError
-from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Evidence, Finding, Report, Severity, Subject, Verdict
 from tpudiag.source_change import Mending
 
 
@@ -29,31 +30,12 @@ def options(*arguments: str) -> argparse.Namespace:
 
 
 def report(worst: Severity | None = None) -> Report:
-    passed = Outcome(
-        id="TPU101",
-        name="retracing",
-        verdict=Verdict.PASSED,
-        severity=Severity.ERROR,
-        evidence=(Evidence("é", 1),),
-    )
+    passed = made.outcome("TPU101", Verdict.PASSED, name="retracing", evidence=(Evidence("é", 1),))
     outcomes = [passed]
     if worst is not None:
         found = (Finding("m", "f"),)
-        outcomes.append(
-            Outcome(
-                id="TPU201",
-                name="input-bound",
-                verdict=Verdict.FAILED,
-                severity=worst,
-                findings=found,
-            )
-        )
-    return Report(
-        subject=Subject("job", "train.py"),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=tuple(outcomes),
-    )
+        outcomes.append(made.outcome("TPU201", Verdict.FAILED, *found, severity=worst))
+    return made.report(*outcomes)
 
 
 @pytest.fixture
@@ -100,18 +82,9 @@ def test_what_a_report_lacks_decides_where_nothing_failed(
 
 
 def test_only_a_failed_check_counts() -> None:
-    skipped = Outcome(
-        id="TPU201", name="n", verdict=Verdict.SKIPPED, severity=Severity.ERROR, reason="why"
-    )
-    broken = Outcome(
-        id="TPU202", name="n", verdict=Verdict.BROKEN, severity=Severity.ERROR, reason="why"
-    )
-    both = Report(
-        subject=Subject("job", "j"),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=(skipped, broken),
-    )
+    skipped = made.outcome("TPU201", Verdict.SKIPPED, name="n", reason="why")
+    broken = made.outcome("TPU202", Verdict.BROKEN, name="n", reason="why")
+    both = made.report(skipped, broken, subject=Subject("job", "j"))
     assert both.exit_code("warning") == 0
 
 

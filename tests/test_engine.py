@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tests import made
 from tpudiag.engine import examine
 from tpudiag.model import Check, Evidence, Finding, NotMeasured, Outcome, Severity, Verdict, check
 from tpudiag.settings import Settings
@@ -25,10 +26,10 @@ def test_evidence_passes() -> None:
         yield Evidence("origin", signals.origin.value)
 
     outcome = judged(some_disease)
-    assert outcome == Outcome(
-        id="TPU999",
+    assert outcome == made.outcome(
+        "TPU999",
+        Verdict.PASSED,
         name="some-disease",
-        verdict=Verdict.PASSED,
         severity=Severity.WARNING,
         evidence=(Evidence("origin", "rehearsal"),),
     )

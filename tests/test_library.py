@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 import tpudiag
+from tests import made
 from tests.tiny_job import SCRIPT
 from tpudiag import report_json
 from tpudiag.errors import UnreadableInput, UsageError
-from tpudiag.model import Report, Subject, Verdict
+from tpudiag.model import Subject, Verdict
 from tpudiag.report_figures import Measurement
 
 pytestmark = pytest.mark.slow
@@ -65,9 +66,7 @@ def test_what_cannot_be_checked_raises(
 
 
 def test_a_saved_report_is_loaded_and_rendered(tmp_path: Path) -> None:
-    report = Report(
-        subject=Subject("job", "j"), target=None, started="2026-01-02T03:04:05Z", outcomes=()
-    )
+    report = made.report(subject=Subject("job", "j"))
     file = tmp_path / "r.json"
     file.write_text(report_json.dumps(report), encoding="utf-8")
     assert tpudiag.load(file) == report
@@ -86,10 +85,8 @@ def test_names_of_the_library_are_no_rooms_of_the_house() -> None:
 
 def test_reports_at_hand_are_compared() -> None:
     sides = [
-        Report(
+        made.report(
             subject=Subject("profile", name),
-            started="2026-01-02T03:04:05Z",
-            outcomes=(),
             measurements={"step_time_ms": Measurement(value, "ms", "profile")},
         )
         for name, value in (("old", 10.0), ("new", 12.0))

@@ -7,22 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from tests import made
 from tpudiag import snippets
-from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Location, Report, Subject, Verdict
 from tpudiag.report_figures import Excerpt
 
 
 def report(*places: Location | None) -> Report:
     findings = tuple(Finding("m", "f", location=place) for place in places)
-    outcome = Outcome(
-        id="TPU1", name="n", verdict=Verdict.FAILED, severity=Severity.ERROR, findings=findings
-    )
-    return Report(
-        subject=Subject("job", "j"),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=(outcome,),
-    )
+    outcome = made.outcome("TPU1", Verdict.FAILED, *findings, name="n")
+    return made.report(outcome, subject=Subject("job", "j"))
 
 
 @pytest.fixture

@@ -9,33 +9,19 @@ import pytest
 from tensorboard import plugin_util
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from tests import made
 from tpudiag import tensorboard_summary
-from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Evidence, Finding, Subject, Verdict
 
 pytestmark = pytest.mark.slow
 
 FINDING = Finding("It costs ~3 $.", "prefetch()", (Evidence("wait", 3.0, "ms", 1.0),))
-REPORT = Report(
-    subject=Subject("profile", "logs"),
-    target=None,
-    started="2026-01-02T03:04:05Z",
-    outcomes=(
-        Outcome(
-            id="TPU201",
-            name="input-bound",
-            verdict=Verdict.FAILED,
-            severity=Severity.ERROR,
-            findings=(FINDING,),
-        ),
-        Outcome(
-            id="TPU503",
-            name="straggler",
-            verdict=Verdict.SKIPPED,
-            severity=Severity.ERROR,
-            reason="one host",
-            how_to_measure="profile 3",
-        ),
+REPORT = made.report(
+    made.outcome("TPU201", Verdict.FAILED, FINDING),
+    made.outcome(
+        "TPU503", Verdict.SKIPPED, name="straggler", reason="one host", how_to_measure="profile 3"
     ),
+    subject=Subject("profile", "logs"),
     headline="Bound by its input.",
     next_command="xprof --logdir logs",
 )

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests import tiny_job
+from tests import made, tiny_job
 from tests.tiny_job import TRAINING, VARIABLE
 from tpudiag.catalogue import notebook_cell
 from tpudiag.commands.magics import Session
-from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Report, Severity, Subject, Verdict
 from tpudiag.notebook_display import show_reports
 from tpudiag.report_figures import Series
 
@@ -44,12 +44,8 @@ def run(shell: Any, source: str) -> Any:
 
 def a_report(**changes: Any) -> Report:
     finding = Finding("<b>traced</b> again & again", "pass a tensor")
-    outcome = Outcome(
-        id="TPU101",
-        name="retracing",
-        verdict=Verdict.FAILED,
-        severity=Severity.WARNING,
-        findings=(finding,),
+    outcome = made.outcome(
+        "TPU101", Verdict.FAILED, finding, name="retracing", severity=Severity.WARNING
     )
     given: dict[str, Any] = {
         "subject": Subject("job", "train.py"),
@@ -79,9 +75,7 @@ def test_its_height_follows_what_there_is_to_read() -> None:
 
     many = tuple(Finding(f"finding {number}", "mend it") for number in range(50))
     (outcome,) = a_report().outcomes
-    long = Outcome(
-        id="TPU102", name="x", verdict=Verdict.FAILED, severity=outcome.severity, findings=many
-    )
+    long = made.outcome("TPU102", Verdict.FAILED, *many, name="x", severity=outcome.severity)
     assert height(a_report(outcomes=())) == 240 < height(a_report(outcomes=(long,))) == 640
 
 

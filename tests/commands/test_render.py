@@ -6,26 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from tests import made
 from tpudiag import report_json
 from tpudiag.catalogue import renderer, renderer_names
 from tpudiag.cli import main
-from tpudiag.model import Evidence, Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Evidence, Finding, Location, Subject, Verdict
 from tpudiag.report_figures import Excerpt, Series
 
 FINDING = Finding("It waits.", "prefetch()", (Evidence("wait", 3.0, "ms"),), Location("t.py", 2))
-REPORT = Report(
+REPORT = made.report(
+    made.outcome("TPU201", Verdict.FAILED, FINDING),
     subject=Subject("job", "t.py"),
-    target=None,
-    started="2026-01-02T03:04:05Z",
-    outcomes=(
-        Outcome(
-            id="TPU201",
-            name="input-bound",
-            verdict=Verdict.FAILED,
-            severity=Severity.ERROR,
-            findings=(FINDING,),
-        ),
-    ),
     series=(
         Series(
             kind="step_time",

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from tests import made
 from tpudiag.diagnoses.alerting import SETTLED_S, Alerts
-from tpudiag.model import Finding, Outcome, Severity, Verdict
+from tpudiag.model import Finding, Severity, Verdict
 
-BAD = Outcome(
-    id="TPU604",
+BAD = made.outcome(
+    "TPU604",
+    Verdict.FAILED,
+    Finding("no step for 700 s", "look"),
+    Finding("another", "look"),
     name="stalled",
-    verdict=Verdict.FAILED,
-    severity=Severity.ERROR,
-    findings=(Finding("no step for 700 s", "look"), Finding("another", "look")),
 )
-GOOD = Outcome(id="TPU604", name="stalled", verdict=Verdict.PASSED, severity=Severity.ERROR)
+GOOD = made.outcome("TPU604", Verdict.PASSED, name="stalled")
 
 
 def test_the_hook_hears_of_the_beginning_and_the_end(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests import made
 from tests.prediction import programs
 from tpudiag.compiled import Compilation, CompilerFacts, Program
 from tpudiag.diagnoses import growth, predicted_step
 from tpudiag.diagnoses.baseline_gate import held_against
 from tpudiag.hardware import target
-from tpudiag.model import Location, Report, Subject, TargetSummary
+from tpudiag.model import Location, Report, TargetSummary
 from tpudiag.prediction.work import Work
 from tpudiag.report_figures import Measurement, OperationFigures
 from tpudiag.signals import Origin, Signals
@@ -48,11 +49,8 @@ def report(
     prediction = predicted_step.prediction(step)
     assert prediction is not None
     clock = Measurement(float(need % 97), "ms", "job, median of 20 steps on CPU replicas")
-    return Report(
-        subject=Subject("job", "train.py"),
+    return made.report(
         target=TargetSummary("v5e-4", 4),
-        started="2026-01-01T00:00:00+00:00",
-        outcomes=(),
         predictions=(prediction,),
         measurements={"step_time_ms": clock, **predicted_step.measurements(signals)},
     )

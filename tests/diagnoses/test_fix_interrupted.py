@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests import made
 from tpudiag.diagnoses import fix, job
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.hardware import target
-from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Location, Report, Severity, Verdict
 from tpudiag.phases import OnPhase
 from tpudiag.report_figures import StepSamples
 from tpudiag.settings import Settings
@@ -23,18 +24,11 @@ TEXT = "import tensorflow as tf\ndataset = make().batch(8)\n"
 
 def report() -> Report:
     finding = Finding("the pipeline ends in Batch", "", (), Location("train.py", 2))
-    outcome = Outcome(
-        id="TPU202",
-        name="missing-prefetch",
-        severity=Severity.WARNING,
-        verdict=Verdict.FAILED,
-        findings=(finding,),
+    outcome = made.outcome(
+        "TPU202", Verdict.FAILED, finding, name="missing-prefetch", severity=Severity.WARNING
     )
-    return Report(
-        subject=Subject("job", "train.py"),
-        started="2026-01-01T00:00:00+00:00",
-        outcomes=(outcome,),
-        samples=(StepSamples("loss", "", (1.0,)), StepSamples("sums", "", ())),
+    return made.report(
+        outcome, samples=(StepSamples("loss", "", (1.0,)), StepSamples("sums", "", ()))
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests import made
 from tpudiag.diagnoses.job_skips import after_rehearsal
 from tpudiag.model import Location, Outcome, Severity, Verdict, skipped_reason
 from tpudiag.signals import JobEnd
@@ -12,10 +13,10 @@ REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
 def outcome(verdict: Verdict, cause: str | None, how: str | None) -> Outcome:
-    return Outcome(
-        id="TPU101",
+    return made.outcome(
+        "TPU101",
+        verdict,
         name="retracing",
-        verdict=verdict,
         severity=Severity.WARNING,
         reason=skipped_reason(cause, how),
         how_to_measure=how,

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from tests import made
 from tpudiag.diagnoses.predicted_cost import NO_PRICE, NOT_PREDICTED, priced
-from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.model import Report, TargetSummary
 from tpudiag.report_figures import Measurement
 
 RATE = Measurement(1000.0, "examples/s", "predicted", 500.0, 2000.0)
 
 
 def report(**measurements: Measurement) -> Report:
-    return Report(
-        subject=Subject("job", "train.py"),
-        target=TargetSummary("v5e-8", 8),
-        started="2026-01-01T00:00:00+00:00",
-        outcomes=(),
-        measurements=measurements,
-    )
+    return made.report(target=TargetSummary("v5e-8", 8), measurements=measurements)
 
 
 def test_of_a_million_examples_and_of_an_epoch() -> None:

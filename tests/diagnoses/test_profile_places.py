@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests import made
 from tpudiag.diagnoses.profile_places import links, with_links, worst_step
 from tpudiag.model import Finding, Outcome, Severity, Verdict
 from tpudiag.signals import ProfileFacts, ReplicaSteps, StepPart
@@ -52,13 +53,7 @@ def test_without_times_there_is_no_step() -> None:
 def test_findings_get_a_moment_or_a_page_or_nothing() -> None:
     def outcome(id_: str) -> Outcome:
         finding = Finding("the step waits", "fix")
-        return Outcome(
-            id=id_,
-            name="n",
-            verdict=Verdict.FAILED,
-            severity=Severity.WARNING,
-            findings=(finding,),
-        )
+        return made.outcome(id_, Verdict.FAILED, finding, name="n", severity=Severity.WARNING)
 
     def linked_to(facts: ProfileFacts) -> list[str | None]:
         outcomes = with_links([outcome("TPU201"), outcome("TPU208")], SERVER, facts)

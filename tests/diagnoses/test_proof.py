@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests import made
 from tpudiag.diagnoses import proof
 from tpudiag.diagnoses.changes_of_source import Candidate
 from tpudiag.fixes import documents
 from tpudiag.fixes.edits import Edit
-from tpudiag.model import Evidence, Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Evidence, Finding, Location, Outcome, Report, Severity, Verdict
 from tpudiag.report_figures import Measurement, StepSamples
 from tpudiag.source_change import Effect, SourceChange
 
@@ -24,19 +25,11 @@ def finding(line: int, message: str = "map runs serially", cost: float | None = 
 
 
 def failed(id_: str, *findings: Finding) -> Outcome:
-    return Outcome(
-        id=id_,
-        name="x",
-        verdict=Verdict.FAILED,
-        severity=Severity.WARNING,
-        findings=findings,
-    )
+    return made.outcome(id_, Verdict.FAILED, *findings, name="x", severity=Severity.WARNING)
 
 
 def ended(id_: str, verdict: Verdict) -> Outcome:
-    return Outcome(
-        id=id_, name="x", verdict=verdict, severity=Severity.WARNING, reason="no steps seen"
-    )
+    return made.outcome(id_, verdict, name="x", severity=Severity.WARNING, reason="no steps seen")
 
 
 def report(
@@ -46,10 +39,8 @@ def report(
     weights: tuple[float, ...] = (3.0, 3.0),
     traces: int = 7,
 ) -> Report:
-    return Report(
-        subject=Subject("job", "train.py"),
-        started="2026-01-01T00:00:00+00:00",
-        outcomes=outcomes,
+    return made.report(
+        *outcomes,
         partial=partial,
         measurements={"traces": Measurement(traces, "traces", "job")},
         samples=(StepSamples("loss of a step", "", losses), StepSamples("sums", "", weights)),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from tests import made
 from tpudiag.diagnoses.watched_figures import merged
-from tpudiag.model import Evidence, Finding, Outcome, Severity, Verdict
+from tpudiag.model import Evidence, Finding, Outcome, Verdict
 
 
 def outcome(verdict: Verdict) -> Outcome:
     findings = (Finding("slow", "mend it"),) if verdict is Verdict.FAILED else ()
-    return Outcome(
-        id="TPU603",
+    return made.outcome(
+        "TPU603",
+        verdict,
+        *findings,
         name="throughput-drop",
-        verdict=verdict,
-        severity=Severity.ERROR,
         reason="too few steps" if verdict is Verdict.SKIPPED else None,
-        findings=findings,
         evidence=(Evidence("rate", 1.0),) if verdict is Verdict.PASSED else (),
     )
 

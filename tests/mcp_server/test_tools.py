@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests import made
 from tpudiag import library
 from tpudiag.errors import UsageError
 from tpudiag.mcp_server.folder import Folder
 from tpudiag.mcp_server.tools import TOOLS, Tool, report_schema, tool
 from tpudiag.mcp_server.worker import of_report, slim
-from tpudiag.model import Evidence, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Evidence, Report, Severity, Verdict
 from tpudiag.report_figures import Excerpt, Series, StepSamples
 
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -74,17 +75,9 @@ def test_a_tool_that_is_not_there_is_named() -> None:
 
 def long_report() -> Report:
     seen = tuple(Evidence(f"e{number}", number) for number in range(9))
-    return Report(
-        subject=Subject("job", "train.py"),
-        started="2026-01-02T03:04:05Z",
-        outcomes=(
-            Outcome(
-                id="TPU101",
-                name="retracing",
-                verdict=Verdict.PASSED,
-                severity=Severity.WARNING,
-                evidence=seen,
-            ),
+    return made.report(
+        made.outcome(
+            "TPU101", Verdict.PASSED, name="retracing", severity=Severity.WARNING, evidence=seen
         ),
         series=(
             Series(

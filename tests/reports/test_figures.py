@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests import made
 from tpudiag.catalogue import renderer
-from tpudiag.model import Report, Subject
 from tpudiag.report_figures import Measurement, Table
 
 INSTRUCTIONS = Table(
@@ -29,14 +29,7 @@ INSTRUCTIONS = Table(
 
 def drawn(*tables: Table, **figures: Measurement) -> list[str]:
     """The lines of a report of these alone, in full."""
-    report = Report(
-        subject=Subject("job", "train.py"),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=(),
-        tables=tables,
-        measurements=figures,
-    )
+    report = made.report(tables=tables, measurements=figures)
     text: str = renderer("text")(report, verbose=True)
     assert max(map(len, text.splitlines())) <= 80
     return text.splitlines()

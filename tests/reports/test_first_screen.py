@@ -8,6 +8,7 @@ from itertools import takewhile
 
 import pytest
 
+from tests import made
 from tpudiag.catalogue import renderer
 from tpudiag.model import (
     Evidence,
@@ -24,13 +25,13 @@ from tpudiag.report_figures import Excerpt, Measurement, Table
 
 
 def outcome(number: int, verdict: Verdict, *findings: Finding) -> Outcome:
-    return Outcome(
-        id=f"TPU{number}",
+    return made.outcome(
+        f"TPU{number}",
+        verdict,
+        *findings,
         name="a-disease",
-        verdict=verdict,
         severity=Severity.WARNING,
         reason="it was not seen" if verdict in (Verdict.SKIPPED, Verdict.BROKEN) else None,
-        findings=findings,
         evidence=() if findings else (Evidence("seen", 1),),
     )
 
@@ -41,11 +42,9 @@ def finding(line: int, fix: str = "a = 2") -> Finding:
 
 
 def job(*outcomes: Outcome) -> Report:
-    return Report(
-        subject=Subject("job", "train.py"),
+    return made.report(
+        *outcomes,
         target=TargetSummary("v5e-8", 8),
-        started="2026-01-02T03:04:05Z",
-        outcomes=outcomes,
         headline="Rehearsed for v5e-8.",
         excerpts=(Excerpt("train.py", 1, ("import x", "    a = 1  ", "")),),
         measurements={"step_time_ms": Measurement(3.5, "ms", "job")},

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
+from tests import made
 from tpudiag import report_json
 from tpudiag.catalogue import renderer
 from tpudiag.errors import UnreadableInput
-from tpudiag.model import Evidence, Outcome, Report, Severity, Verdict
+from tpudiag.model import Evidence, Report, Severity, Verdict
 from tpudiag.report_figures import Measurement
 
 SCHEMA: dict[str, Any] = json.loads(
@@ -86,12 +87,8 @@ def test_no_number_that_json_lacks(specimens: dict[str, Report], number: float) 
     report = replace(
         specimens["empty"],
         outcomes=(
-            Outcome(
-                id="TPU1",
-                name="n",
-                verdict=Verdict.PASSED,
-                severity=Severity.INFO,
-                evidence=(said,),
+            made.outcome(
+                "TPU1", Verdict.PASSED, name="n", severity=Severity.INFO, evidence=(said,)
             ),
         ),
         measurements={"m": Measurement(number, "ms", "job")},

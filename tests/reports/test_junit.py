@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import made
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report, Verdict
 
@@ -69,17 +70,8 @@ def test_no_time_is_told_that_was_not_measured(specimens: dict[str, Report]) -> 
 
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_xml(text: str) -> None:
-    from tpudiag.model import Finding, Location, Outcome, Severity, Subject
+    from tpudiag.model import Finding, Location, Subject
 
     finding = Finding(text, text, location=Location(text, 1))
-    outcome = Outcome(
-        id=text, name=text, verdict=Verdict.FAILED, severity=Severity.ERROR, findings=(finding,)
-    )
-    suites(
-        Report(
-            subject=Subject("job", text),
-            target=None,
-            started="2026-01-02T03:04:05Z",
-            outcomes=(outcome,),
-        )
-    )
+    outcome = made.outcome(text, Verdict.FAILED, finding, name=text)
+    suites(made.report(outcome, subject=Subject("job", text)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from tests import made
 from tpudiag.catalogue import renderer
-from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Location, Outcome, Severity, Verdict
 from tpudiag.source_change import Effect, FigureChange, Mending, Replacement, SourceChange
 
 DIFF = "--- a/train.py\n+++ b/train.py\n@@ -1 +1 @@\n-ds.batch(8)\n+ds.batch(8, True)\n"
@@ -25,20 +26,11 @@ BY_HAND = Finding("Python", "use tf.image", (), Location("train.py", 3), no_chan
 
 
 def outcome(id_: str, finding: Finding) -> Outcome:
-    return Outcome(
-        id=id_,
-        name="a-name",
-        verdict=Verdict.FAILED,
-        severity=Severity.WARNING,
-        findings=(finding,),
-    )
+    return made.outcome(id_, Verdict.FAILED, finding, name="a-name", severity=Severity.WARNING)
 
 
-REPORT = Report(
-    subject=Subject("job", "train.py"),
-    started="2026-01-01T00:00:00+00:00",
-    outcomes=(outcome("TPU102", OPEN), outcome("TPU207", BY_HAND)),
-    fix_command="tpudiag fix train.py",
+REPORT = made.report(
+    outcome("TPU102", OPEN), outcome("TPU207", BY_HAND), fix_command="tpudiag fix train.py"
 )
 MENDED = replace(
     REPORT,

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 from rich.text import Text
 
+from tests import made
 from tpudiag import report_json
 from tpudiag.catalogue import renderer
 from tpudiag.model import (
@@ -67,16 +68,14 @@ def outcomes(draw: st.DrawFn) -> Outcome:
     explained = verdict in (Verdict.SKIPPED, Verdict.BROKEN)
     cause = draw(words) if explained else None
     how = draw(st.none() | words) if verdict is Verdict.SKIPPED else None
-    return Outcome(
-        id=draw(words.filter(bool)),
+    return made.outcome(
+        draw(words.filter(bool)),
+        verdict,
+        *tuple(draw(st.lists(found, min_size=1, max_size=3))) if verdict is Verdict.FAILED else (),
         name=draw(words.filter(bool)),
-        verdict=verdict,
         severity=draw(st.sampled_from(Severity)),
         reason=skipped_reason(cause, how),
         how_to_measure=how,
-        findings=tuple(draw(st.lists(found, min_size=1, max_size=3)))
-        if verdict is Verdict.FAILED
-        else (),
         evidence=tuple(draw(st.lists(evidences, min_size=1, max_size=2))),
     )
 
@@ -201,9 +200,7 @@ def test_worst_comes_first_and_then_what_costs_most(specimens: dict[str, Report]
 def test_time_outranks_bytes_and_ids_break_ties(specimens: dict[str, Report]) -> None:
     def outcome(id_: str, ms: float | None, bytes_: int | None) -> Outcome:
         finding = Finding("m", "f", cost_ms_per_step=ms, cost_bytes=bytes_)
-        return Outcome(
-            id=id_, name="n", verdict=Verdict.FAILED, severity=Severity.ERROR, findings=(finding,)
-        )
+        return made.outcome(id_, Verdict.FAILED, finding, name="n")
 
     report = replace(
         specimens["empty"],
@@ -282,10 +279,10 @@ class TestMarkdown:
         assert len(re.findall("<tr>", html)) == len(re.findall("</tr>", html))
 
     def test_a_pipe_or_a_backtick_moves_no_cell(self, specimens: dict[str, Report]) -> None:
-        odd = Outcome(
-            id="TPU101",
+        odd = made.outcome(
+            "TPU101",
+            Verdict.PASSED,
             name="a|b`c``d",
-            verdict=Verdict.PASSED,
             severity=Severity.INFO,
             evidence=(Evidence("x|y`", 1),),
         )
@@ -302,13 +299,7 @@ class TestMarkdown:
     @any_report
     @given(said=st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"])))
     def test_any_note_reads_as_it_was_written(self, said: str) -> None:
-        report = Report(
-            subject=Subject("job", "j"),
-            target=None,
-            started="2026-01-02T03:04:05Z",
-            outcomes=(),
-            notes=(f"x {said}",),
-        )
+        report = made.report(subject=Subject("job", "j"), notes=(f"x {said}",))
         tokens = self.parser.parse(renderer("markdown")(report))
         notes = [t for t in tokens if t.type == "inline" and t.level == 3]
         shown = "".join(c.content for c in notes[0].children or () if c.type != "html_inline")
@@ -318,17 +309,10 @@ class TestMarkdown:
 def test_a_finding_is_linked_to_xprof_by_an_address_of_the_web_alone() -> None:
     def shown(link: str) -> dict[str, str]:
         finding = Finding("the step waits", "fix", xprof_link=link)
-        outcome = Outcome(
-            id="TPU201",
-            name="input-bound",
-            verdict=Verdict.FAILED,
-            severity=Severity.WARNING,
-            findings=(finding,),
-        )
-        report = Report(
+        outcome = made.outcome("TPU201", Verdict.FAILED, finding, severity=Severity.WARNING)
+        report = made.report(
+            outcome,
             subject=Subject("profile", "logs"),
-            started="2026-01-01T00:00:00Z",
-            outcomes=(outcome,),
             xprof_links=(XProfLink(name="slowest step", url=link),),
         )
         formats = {name: renderer(name)(report) for name in ("html", "markdown")}
@@ -349,10 +333,10 @@ def test_a_finding_is_linked_to_xprof_by_an_address_of_the_web_alone() -> None:
 def test_what_no_profile_answers_is_one_group_behind_the_tables() -> None:
     rehearse = "rehearse the job: `tpudiag check train.py --for v5e-8`"
     outcomes = tuple(
-        Outcome(
-            id=f"TPU10{number}",
+        made.outcome(
+            f"TPU10{number}",
+            Verdict.SKIPPED,
             name="n",
-            verdict=Verdict.SKIPPED,
             severity=Severity.WARNING,
             reason=f"reason {number}. To measure it: {how}.",
             how_to_measure=how,
@@ -360,10 +344,9 @@ def test_what_no_profile_answers_is_one_group_behind_the_tables() -> None:
         for number, how in enumerate((rehearse, rehearse, "profile more steps", rehearse))
     )
     for kind in ("profile", "job"):
-        report = Report(
+        report = made.report(
+            *outcomes,
             subject=Subject(kind, "logs"),
-            started="2026-01-01T00:00:00Z",
-            outcomes=outcomes,
             tables=(Table("Operations", ("op",), (("dot",),), "profile"),),
         )
         for text in (renderer("text")(report, verbose=True), renderer("markdown")(report)):

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator, FormatChecker
 
+from tests import made
 from tpudiag.catalogue import renderer
-from tpudiag.model import Finding, Location, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Location, Report, Severity, Subject, Verdict
 from tpudiag.report_figures import Excerpt
 
 SCHEMA = Path(__file__).parents[1] / "data" / "sarif-2.1.0-rtm.5.json"
@@ -37,19 +38,8 @@ def faults(document: dict[str, Any]) -> list[str]:
 
 def at(*places: Location | None) -> Report:
     found = tuple(Finding("m", "", location=place) for place in places)
-    outcome = Outcome(
-        id="TPU201",
-        name="input-bound",
-        verdict=Verdict.FAILED,
-        severity=Severity.ERROR,
-        findings=found,
-    )
-    return Report(
-        subject=Subject("job", "train.py"),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=(outcome,),
-    )
+    outcome = made.outcome("TPU201", Verdict.FAILED, *found)
+    return made.report(outcome)
 
 
 def test_every_report_is_valid(specimen: Report) -> None:

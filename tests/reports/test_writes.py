@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests import made
 from tpudiag.catalogue import renderer
-from tpudiag.model import Report, Subject
 from tpudiag.script_run import Writes
 
 SAID = [
@@ -27,11 +27,6 @@ SAID = [
 
 @pytest.mark.parametrize(("fields", "said"), SAID)
 def test_every_format_says_it_in_one_line(fields: dict[str, Any], said: str) -> None:
-    report = Report(
-        subject=Subject("job", "train.py"),
-        started="2026-01-02T03:04:05Z",
-        outcomes=(),
-        writes=Writes(**fields),
-    )
+    report = made.report(writes=Writes(**fields))
     for format_ in ("text", "html"):
         assert said in " ".join(renderer(format_)(report).split())

@@ -1,0 +1,19 @@
+"""Reports and outcomes for tests to which most of their fields do not matter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
+
+
+def outcome(id_: str, verdict: Verdict, *findings: Finding, **fields: Any) -> Outcome:
+    """An outcome of this check, an error named input-bound unless said otherwise."""
+    given: dict[str, Any] = {"name": "input-bound", "severity": Severity.ERROR} | fields
+    return Outcome(id=id_, verdict=verdict, findings=findings, **given)
+
+
+def report(*outcomes: Outcome, **fields: Any) -> Report:
+    """A report of the job train.py, unless said otherwise."""
+    given: dict[str, Any] = {"subject": Subject("job", "train.py")} | fields
+    return Report(started="2026-01-02T03:04:05Z", outcomes=outcomes, **given)
