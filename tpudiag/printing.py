@@ -36,7 +36,8 @@ def put(text: str) -> None:
 def put_emphasised(text: str) -> None:
     """Lines on stdout in which words may be BOLD and PLAIN again, and nothing else."""
     parts = _OWN.split(text)
-    _escaping().write("".join([*map(_own_or_harmless, parts), "\n"]))
+    clean = (part if part in (BOLD, PLAIN) else harmless(part) for part in parts)
+    _escaping().write("".join([*clean, "\n"]))
 
 
 def put_data(document: object) -> None:
@@ -60,11 +61,6 @@ def put_text(text: str, people: bool = False) -> None:
             encoding=None if people else "utf-8", errors="backslashreplace" if people else None
         )
     stream.write(text)
-
-
-def _own_or_harmless(part: str) -> str:
-    """A part of a text that is emphasis, or was cleaned."""
-    return part if part in (BOLD, PLAIN) else harmless(part)
 
 
 def _escaping() -> TextIO:

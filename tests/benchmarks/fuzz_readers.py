@@ -46,7 +46,7 @@ from tests.sources.compiler.test_hlo import MODULE
 from tests.sources.profile import spaces
 from tpudiag import catalogue, engine, report_json, settings
 from tpudiag.compiled import CompilerFacts
-from tpudiag.diagnoses import baseline_gate, sides
+from tpudiag.diagnoses import sides
 from tpudiag.diagnoses.expectation import expected
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.diagnoses.watch_request import WatchRequest
@@ -141,7 +141,7 @@ def read_baseline(file: Path) -> None:
     odd = report_json.load(file)
     for name in ("profile", "each-severity"):
         good = report_json.load(GOLDEN / f"{name}.json")
-        baseline_gate.held_against(odd, str(file), good, 0.02)
+        sides.held_against(odd, str(file), good, 0.02)
         for before, after in ((odd, good), (good, odd), (odd, odd)):
             made = sides.compared((("a",), ("b",)), ((before,), (after,)), across_hardware=True)
             whole_report(made.report)

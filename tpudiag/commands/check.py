@@ -42,7 +42,12 @@ def run(options: argparse.Namespace) -> int:
     """Diagnose the job and write the report."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
-    baseline = _baseline(options)
+    if options.baseline is None and options.fail_on_regression is not None:
+        raise UsageError("--fail-on-regression needs --baseline REPORT.json")
+    from tpudiag import report_json
+
+    # Read before anything runs.
+    baseline = None if options.baseline is None else report_json.load(options.baseline)
     from tpudiag.planning import prices
 
     known = prices.load(options.cost) if options.cost is not None else {}
@@ -64,23 +69,12 @@ def _written(
 ) -> int:
     """Compare the report with an earlier one, if requested, and write it."""
     if baseline is not None and not report.interrupted:
-        from tpudiag.diagnoses.baseline_gate import held_against
+        from tpudiag.diagnoses.sides import held_against
 
-        gated = held_against(baseline, options.baseline, report, options.fail_on_regression)
-        report = gated.report
-        say(gated.verdict)
+        limit = options.fail_on_regression
+        report, verdict = held_against(baseline, options.baseline, report, limit)
+        say(verdict)
     code = _report.emit(report, options)
     if report.next_command is not None:
         _report.beside_profile(report, str(request.log_dir))
     return code
-
-
-def _baseline(options: argparse.Namespace) -> Report | None:
-    """The earlier report, read before anything runs; raises UnreadableInput and UsageError."""
-    if options.baseline is None:
-        if options.fail_on_regression is not None:
-            raise UsageError("--fail-on-regression needs --baseline REPORT.json")
-        return None
-    from tpudiag import report_json
-
-    return report_json.load(options.baseline)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,9 +18,7 @@ from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_pods import Workers
-    from tpudiag.diagnoses.lost_time import Price
     from tpudiag.diagnoses.watch_session import WatchSession
-    from tpudiag.diagnoses.worker_lookup import WorkerLookup
 
 EPILOG = """\
 Put in your script:
@@ -74,8 +71,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--log {missing[0]}: there is no such file")
     from tpudiag.diagnoses.cloud_tpu import tools_for
     from tpudiag.diagnoses.expectation import expected
+    from tpudiag.diagnoses.lost_time import Price
     from tpudiag.diagnoses.watch_request import OutletRequest, WatchRequest, outlets
     from tpudiag.diagnoses.watch_session import WatchSession
+    from tpudiag.diagnoses.worker_lookup import WorkerLookup
 
     # The checks to report only where they fail, unless they were requested.
     requested = bool(options.log) or settings.select != DEFAULT_CHECKS
@@ -84,12 +83,13 @@ def run(options: argparse.Namespace) -> int:
         on_alert=options.on_alert,
         outlets=outlets(request_of(OutletRequest, vars(options))),
         expect=expected(options.expect),
-        price=_price(options),
+        price=None if options.price is None else Price(options.price, options.chips),
         logs=tuple(options.log),
         quiet=frozenset(() if requested else WHERE_THEY_FAIL),
         captures=None if options.no_capture or options.once else CAPTURES,
         tools=tools_for(options.tpu, options.project, options.zone),
-        lookup=_lookup(options, workers),
+        # Restarted pods have other addresses.
+        lookup=WorkerLookup(lambda: _workers_now(options).addresses, workers) if workers else None,
     )
     with WatchSession(request, settings) as session:
         if options.once:
@@ -122,26 +122,12 @@ def _workers_now(options: argparse.Namespace) -> Workers:
     return addresses_of(selection(options), cloud, options.port)
 
 
-def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup | None:
-    """Looks up the workers again, where they came from a lookup."""
-    from tpudiag.diagnoses.worker_lookup import WorkerLookup
-
-    # Restarted pods have other addresses.
-    return WorkerLookup(lambda: _workers_now(options).addresses, workers) if workers else None
-
-
 def _reported(session: WatchSession, options: argparse.Namespace) -> int:
     """The report at the end; an empty source was not judged."""
     report = session.report()
     faults = (*report.faults, *getattr(options, "lacking", ()))
     report = replace(report, faults=faults, shortfall="whole" if faults else None)
     return _report.emit(report, options)
-
-
-def _price(options: argparse.Namespace) -> Price | None:
-    from tpudiag.diagnoses.lost_time import Price
-
-    return None if options.price is None else Price(options.price, options.chips)
 
 
 def _follow(session: WatchSession, options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -116,18 +117,13 @@ class Alerts:
             stdout=sys.stderr.fileno(),
         )
         self._hooks.append(hook)
-        _give(hook, json.dumps(payload, ensure_ascii=False).encode()[:PIPE_BYTES] + b"\n")
+        assert hook.stdin is not None
+        # A pipe takes 64 KiB at once, so that a slow reader does not block.
+        with suppress(OSError):
+            text = json.dumps(payload, ensure_ascii=False)
+            hook.stdin.write(text.encode()[:PIPE_BYTES] + b"\n")
+            hook.stdin.close()
 
 
 def _fails(outcome: Outcome) -> bool:
     return outcome.verdict is Verdict.FAILED and outcome.severity >= Severity.WARNING
-
-
-def _give(hook: subprocess.Popen[bytes], payload: bytes) -> None:
-    """Write the hook's stdin; a pipe takes 64 KiB at once, so a slow reader does not block."""
-    assert hook.stdin is not None
-    try:
-        hook.stdin.write(payload)
-        hook.stdin.close()
-    except OSError:
-        return

@@ -18,38 +18,36 @@ class _Report(msgspec.Struct):
 
 
 def expected(wish: float | Path | None) -> Reference | None:
-    """The reference; raises UsageError for a report that predicts no rate, or several."""
+    """The reference, of a plan the slow end of the prediction for its best batch.
+
+    Raises UsageError for a report that predicts no rate, or several.
+    """
     if wish is None:
         return None
-    if isinstance(wish, Path):
-        return _of_plan(wish)
-    return Reference(wish, "what --expect gives", given=True)
-
-
-def _of_plan(path: Path) -> Reference:
-    """The slow end of the prediction for the best batch: anything below is a drop."""
+    if not isinstance(wish, Path):
+        return Reference(wish, "what --expect gives", given=True)
     try:
-        report = msgspec.json.decode(read_bytes(path), type=_Report)
+        report = msgspec.json.decode(read_bytes(wish), type=_Report)
     except OSError as error:
-        raise UsageError(f"--expect {path}: {error.strerror or error}") from error
+        raise UsageError(f"--expect {wish}: {error.strerror or error}") from error
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise UsageError(f"--expect {path}: neither a rate nor a JSON report") from error
+        raise UsageError(f"--expect {wish}: neither a rate nor a JSON report") from error
     best = [row for row in report.plan if row.best and row.examples_per_second]
     if not best:
         raise UsageError(
-            f"--expect {path}: predicts no rate; make it with tpudiag plan train.py --for v5e-8 "
-            f"-o {path.name}"
+            f"--expect {wish}: predicts no rate; make it with tpudiag plan train.py --for v5e-8 "
+            f"-o {wish.name}"
         )
     if len(best) > 1:
         targets = ", ".join(row.target for row in best)
-        raise UsageError(f"--expect {path}: a plan for several TPUs ({targets}); make one for one")
+        raise UsageError(f"--expect {wish}: a plan for several TPUs ({targets}); make one for one")
     (row,) = best
     slowest = row.examples_per_second or 0.0
     if row.step_ms and row.step_high_ms:
         # A job at the slow end of its prediction is still as predicted.
         slowest *= row.step_ms / row.step_high_ms
     text = (
-        f"what {path.name} predicts for {row.target} at {row.batch_per_replica} a replica: "
+        f"what {wish.name} predicts for {row.target} at {row.batch_per_replica} a replica: "
         f"{said_rate(slowest)} at the least"
     )
     return Reference(slowest, text, given=True)

@@ -12,6 +12,12 @@ from tpudiag.signals.run_state import StateKind
 from tpudiag.sources.live.job_log import LogFile, log_files
 
 TRACEBACK = "Traceback (most recent call last):"
+_ENDS: dict[StateKind, JobEndKind] = {
+    StateKind.FAILED: "exception",
+    StateKind.EXITED: "exit",
+    StateKind.COMPLETED: "finished",
+    StateKind.KILLED: "signal",
+}
 
 
 class JobLog:
@@ -77,17 +83,7 @@ class WorkerLogs:
         # Each time: a process may open its log late, or rotate it.
         log.follow(pids=[run.pid] if watched.lives_here else ())
         log.look()
-        return log.end(_how(watched), run.exit_code, run.failure)
-
-
-def _how(watched: Watched) -> JobEndKind:
-    ends: dict[StateKind, JobEndKind] = {
-        StateKind.FAILED: "exception",
-        StateKind.EXITED: "exit",
-        StateKind.COMPLETED: "finished",
-        StateKind.KILLED: "signal",
-    }
-    return ends.get(watched.state.kind, "running")
+        return log.end(_ENDS.get(watched.state.kind, "running"), run.exit_code, run.failure)
 
 
 def _whole(error: str | None, log_text: str) -> str | None:

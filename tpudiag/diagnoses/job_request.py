@@ -116,16 +116,11 @@ def _isolation(in_place: bool, keep: Path | None) -> Isolation:
             raise UsageError("--in-place and --keep-writes: choose one")
         return "none"
     if keep is not None:
-        _refuse_kept(keep)
+        if keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
+            raise UsageError(f"--keep-writes {keep}: name a folder that is new or empty")
+        if not keep.absolute().parent.is_dir():
+            raise UsageError(f"--keep-writes {keep}: its parent folder does not exist")
     return chosen.means(str(Path.cwd())).isolation
-
-
-def _refuse_kept(folder: Path) -> None:
-    """Raise UsageError for a folder in which nothing can be kept."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"--keep-writes {folder}: name a folder that is new or empty")
-    if not folder.absolute().parent.is_dir():
-        raise UsageError(f"--keep-writes {folder}: its parent folder does not exist")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,10 +167,7 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
         name=job.name,
         is_module=job.is_module,
         arguments=job.arguments(by_name["arguments"], log_dir),
-        target=chosen.target,
-        target_choice=chosen.target_choice,
-        topology=chosen.topology,
-        tpu=chosen.tpu,
+        **vars(chosen),
         python=python,
         framework=framework,
         log_dir=log_dir,

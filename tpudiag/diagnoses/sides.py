@@ -113,3 +113,36 @@ def gated(
     untested = comparison.unsure(made.changes, limit)
     regressed = any(change.regressed(limit) for change in made.changes)
     return replace(made.report, regressed=regressed or bool(strict and untested)), untested
+
+
+def held_against(
+    baseline: Report, name: str, report: Report, limit: float | None
+) -> tuple[Report, str]:
+    """The gate of `check --baseline`: a report compared with an earlier one of the same job.
+
+    It has its changes and the verdict, which is a line besides; without a limit the gate is open.
+    """
+    sides = (baseline,), (report,)
+    differences = changes.changes(*sides)
+    shown = comparison.DEFAULT_LIMIT if limit is None else limit
+    made = comparison.report(((name,), ("this run",)), sides, differences, shown, None)
+    lost = changes.lost(*sides)
+    measured = any(change.worse is not None for change in differences)
+    # A figure missing from this run may be the one that regressed: the gate passes only on
+    # evidence.
+    closes = limit is not None and (
+        bool(lost) or not measured or any(change.regressed(limit) for change in differences)
+    )
+    verdict = made.headline
+    if lost:
+        verdict = f"This run does not tell {', '.join(lost)}, which {name} does."
+    elif not measured:
+        verdict = f"{name} and this run share no figure that could regress."
+    with_changes = replace(
+        report,
+        # The first two notes of a comparison say which reports A and B are, which is plain here.
+        notes=(*report.notes, f"Against {name}: {verdict}", *made.notes[2:]),
+        tables=(*report.tables, *made.tables),
+        regressed=closes,
+    )
+    return with_changes, verdict

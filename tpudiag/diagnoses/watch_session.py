@@ -67,7 +67,10 @@ class WatchSession:
 
     def look(self) -> bool:
         """Poll once; whether there is a run. Raises UnreadableInput."""
-        self._look_up()
+        lookup = self._request.lookup
+        if lookup is not None and (now := lookup.changed()) is not None:
+            self.job.follow(self._workers, now)
+            self._workers = now
         if not self.job.poll():
             return False
         every = checks()
@@ -92,13 +95,6 @@ class WatchSession:
             for outlet in self._outlets:
                 outlet.show(figures, failing)
         return True
-
-    def _look_up(self) -> None:
-        lookup = self._request.lookup
-        now = None if lookup is None else lookup.changed()
-        if now is not None:
-            self.job.follow(self._workers, now)
-            self._workers = now
 
     def _judged(self, every: Sequence[Check]) -> list[tuple[str, bool, tuple[Outcome, ...]]]:
         return [

@@ -21,7 +21,7 @@ from typing import Any, TextIO
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
 from tpudiag.mcp_server.tools import tool
-from tpudiag.model import Outcome, Report, Verdict
+from tpudiag.model import Report, Verdict
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.printing import say_whole
 from tpudiag.sanitized import harmless, one_line, redacted
@@ -149,14 +149,11 @@ def slim(report: Report) -> Report:
         series=(),
         samples=(),
         predictions=tuple(replace(p, instructions=(), operations=()) for p in report.predictions),
-        outcomes=tuple(_slim(outcome) for outcome in report.outcomes),
+        outcomes=tuple(
+            each if each.verdict is Verdict.FAILED else replace(each, evidence=each.evidence[:1])
+            for each in report.outcomes
+        ),
     )
-
-
-def _slim(outcome: Outcome) -> Outcome:
-    if outcome.verdict is Verdict.FAILED:
-        return outcome
-    return replace(outcome, evidence=outcome.evidence[:1])
 
 
 def _explained(id: str | None = None, error: str | None = None, log: str | None = None) -> Answer:
