@@ -111,7 +111,7 @@ def test_a_run_without_the_compiler_closes_the_gate() -> None:
 
 
 def test_without_a_limit_it_only_tells() -> None:
-    gated, verdict = held_against(report(), "main.json", report(larger(3)), None)
+    gated, _ = held_against(report(), "main.json", report(larger(3)), None)
     assert not gated.regressed
     assert any(table.title == "What grew in the program" for table in gated.tables)
 
