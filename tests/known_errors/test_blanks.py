@@ -38,3 +38,13 @@ def test_installing_is_told_of_the_framework_that_the_text_is_of() -> None:
     assert jax["framework"] == "JAX" and "jax[tpu]" in jax["tpu_install"]
     both = names_in("import jax\nimport tensorflow as tf")
     assert "tpu_install" not in both and "tpu_install" not in names_in("tf.data")
+
+
+def test_a_fix_is_in_the_words_of_the_framework_of_the_text() -> None:
+    names = names_in("import jax")
+    assert names["framework"] == "JAX" and "jax[tpu]" in names["tpu_install"]
+    fix = "y = tf.cast(y, x.dtype)\nkeras.Model()\n    more()"
+    assert filled(fix, names) == "y = y.astype(x.dtype)"
+    assert filled(fix, names_in("import jax; tf.add(x)")) == fix
+    assert filled("keras.Model()", names) == "keras.Model()"
+    assert names_in("a", {"torch-xla": "2.6"})["framework"] == "PyTorch/XLA"

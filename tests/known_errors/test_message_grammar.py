@@ -222,3 +222,8 @@ def test_advice_that_the_case_knows_to_be_no_help_is_not_repeated() -> None:
     )
     assert isinstance(hit, Match)
     assert hit.fix.startswith("pip install") and "it says itself" not in hit.fix
+
+
+def test_a_wanted_type_is_told_with_what_makes_it() -> None:
+    words = own_words("`labels` must be a NumPy array, got <class 'list'>")
+    assert words and "labels = np.asarray(labels)" in words.fix

@@ -90,3 +90,8 @@ def test_a_sentence_of_pythons_without_its_exception_is_read_as_that(said: str, 
 
 def test_a_few_words_lead_to_the_errors_that_hold_them() -> None:
     assert "E28" in nothing_in("the text", "Socket closed")
+
+
+def test_a_raise_statement_alone_is_what_it_raises() -> None:
+    (answer,) = in_text('raise ValueError("`steps` must be a positive integer")')
+    assert isinstance(answer, UnknownError) and "wanted: a positive integer" in answer.fix

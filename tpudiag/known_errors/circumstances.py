@@ -46,7 +46,7 @@ def of_job(
     named |= {package_of(name): version for name, version in (installed or {}).items()}
     by_paths = versions_by_paths(text)
     said = releases(versions_in(text), by_paths)
-    names = names_in(text) | names_of(named)
+    names = names_in(text, installed) | names_of(named)
     versions = {name: (version,) for name, version in (by_paths | named).items()}
     told: list[Match] = []
     for each in matches:

@@ -17,6 +17,10 @@ MEANT = {
         "takes an input of rank 2 as `a` and gets one of rank 3"
     ),
     "Incompatible shapes: [0,64] vs. [0,256]": "empty",
+    "Cannot feed value of shape (30, 64) for Tensor 's:0', which has shape '(30, 1, 64)'": "Axis 1, of length 1",
+    'ScopeParamShapeError: Inconsistent shapes between value and initializer for parameter "s" in "/G": (1, 1, 8), (8,).': "same 8 values",
+    'ScopeParamShapeError: Inconsistent shapes between value and initializer for parameter "s" in "/G": (4, 8), (4, 9).': "another configuration",
+    "Error when checking target: expected d to have shape (None, 1) but got array with shape (9, 5)": "labels come in 5",
     "Incompatible shapes: [16,10] vs. [128,10] [Op:Mul]": r"a factor of 8.* They meet in Mul\.",
     "Incompatible shapes: [1,63,4] vs. [1,64,4] [[Node: gradients/Loss/sub_grad/BroadcastGradientArgs = BroadcastGradientArgs[T=DT_INT32]": (
         "dimension 1 alone: 63 against 64.*part of the loss"
