@@ -139,19 +139,16 @@ def _finding(finding: Finding, sources: Sources, width: int) -> Iterator[Line]:
         yield Span("  --> ", "arrow"), Span(_words.line(str(finding.location)), "location")
         code = sources.line(finding.location)
         if code is not None and code.strip():
-            yield from _code_line(code, finding.location.line or 0, width)
+            number = finding.location.line or 0
+            gutter = f"{number:>5}"
+            shown = clip(code.rstrip(), max(width - len(gutter) - 3, 8))
+            code_at = len(shown) - len(shown.lstrip())
+            yield Span(f"{gutter} | ", "arrow"), Span(shown, "code")
+            carets = "^" * (len(shown) - code_at)
+            yield Span(" " * len(gutter) + " | " + " " * code_at, "arrow"), Span(carets, "caret")
     yield from paragraph(finding.message, width, 2, style="message")
     if worth := _words.cost(finding):
         yield from paragraph(f"Costs {worth}.", width, 2, style="cost")
-
-
-def _code_line(code: str, number: int, width: int) -> Iterator[Line]:
-    gutter = f"{number:>5}"
-    shown = clip(code.rstrip(), max(width - len(gutter) - 3, 8))
-    code_at = len(shown) - len(shown.lstrip())
-    yield Span(f"{gutter} | ", "arrow"), Span(shown, "code")
-    carets = "^" * (len(shown) - code_at)
-    yield Span(" " * len(gutter) + " | " + " " * code_at, "arrow"), Span(carets, "caret")
 
 
 def _fix(fix: str) -> Iterator[Line]:

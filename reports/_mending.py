@@ -28,7 +28,17 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     if changed:
         yield BLANK
         for outcome, finding, change in changed:
-            yield from _change(outcome, finding, change, width)
+            place = line(str(finding.location or change.file))
+            yield (
+                Span(f"{change.state:8} ", STYLES[change.state]),
+                Span(f"{line(outcome.id)} ", "id"),
+                Span(place, "location"),
+                Span(f"  {line(change.title)}"),
+            )
+            if change.proof:
+                yield from paragraph(change.proof, width, 9, style="note")
+            if change.worth:
+                yield from paragraph(f"worth {change.worth}", width, 9, style="cost")
     yield from _figures(mending, width)
     rest = [(o, f) for o in failures(report) for f in findings(o) if f.no_change is not None]
     for outcome, finding in rest:
@@ -44,21 +54,6 @@ def difference(diff: str) -> Iterator[Line]:
     for row in clean(diff).rstrip("\n").split("\n"):
         style = {"+": "passed", "-": "error", "@": "arrow"}.get(row[:1], "code")
         yield (Span(row, "bold" if row.startswith(("+++", "---")) else style),)
-
-
-def _change(outcome: Outcome, finding: Finding, change: SourceChange, width: int) -> Iterator[Line]:
-    """One change: its state, finding and line, then what showed it, then its worth."""
-    place = line(str(finding.location or change.file))
-    yield (
-        Span(f"{change.state:8} ", STYLES[change.state]),
-        Span(f"{line(outcome.id)} ", "id"),
-        Span(place, "location"),
-        Span(f"  {line(change.title)}"),
-    )
-    if change.proof:
-        yield from paragraph(change.proof, width, 9, style="note")
-    if change.worth:
-        yield from paragraph(f"worth {change.worth}", width, 9, style="cost")
 
 
 def _figures(mending: Mending, width: int) -> Iterator[Line]:

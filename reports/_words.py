@@ -81,6 +81,18 @@ def web_links(report: Report) -> list[XProfLink]:
     return [link for link in report.xprof_links if WEB.fullmatch(link.url)]
 
 
+def told(finding: Finding, place: str) -> list[str]:
+    """A finding part by part: the place, what is wrong, what it costs, the evidence, the fix."""
+    parts = (
+        f"{place}:" if place else "",
+        clean(finding.message).strip(),
+        f"Costs {cost(finding)}." if cost(finding) else "",
+        f"Evidence: {proofs(finding.evidence)}." if finding.evidence else "",
+        f"Fix:\n{clean(finding.fix).strip()}" if finding.fix.strip() else "",
+    )
+    return [part for part in parts if part]
+
+
 def unit(evidence: Evidence) -> str:
     """Its unit, unless its name says it already (`traces of step`: 3)."""
     return "" if evidence.unit in evidence.name.split() else evidence.unit

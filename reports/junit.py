@@ -3,9 +3,9 @@
 import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from tpudiag.model import Finding, Outcome, Report, Verdict
+from tpudiag.model import Outcome, Report, Verdict
 
-from ._words import clean, closed, cost, findings, line, proofs, title
+from ._words import closed, findings, line, proofs, title, told
 
 # clean() has made control characters visible; XML takes neither of these two.
 _NO_XML = re.compile("[\ufffe\uffff]")
@@ -65,7 +65,8 @@ def _case(suite: Element, outcome: Outcome) -> None:
                 "type": outcome.severity.value,
             },
         )
-        failure.text = _text("\n\n".join(map(_said, failures)))
+        said = ["\n".join(told(f, line(str(f.location or "")))) for f in failures]
+        failure.text = _text("\n\n".join(said))
     elif outcome.verdict is Verdict.BROKEN:
         reason = _text(line(outcome.cause or ""))
         SubElement(case, "error", {"message": reason, "type": "broken"})
@@ -75,17 +76,6 @@ def _case(suite: Element, outcome: Outcome) -> None:
         SubElement(case, "skipped", {"message": _text(skip)})
     else:
         SubElement(case, "system-out").text = _text(proofs(outcome.evidence))
-
-
-def _said(finding: Finding) -> str:
-    parts = (
-        f"{line(str(finding.location))}:" if finding.location is not None else "",
-        clean(finding.message).strip(),
-        f"Costs {cost(finding)}." if cost(finding) else "",
-        f"Evidence: {proofs(finding.evidence)}" if finding.evidence else "",
-        f"Fix:\n{clean(finding.fix).strip()}" if finding.fix.strip() else "",
-    )
-    return "\n".join(part for part in parts if part)
 
 
 def _text(text: str) -> str:

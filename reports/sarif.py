@@ -10,12 +10,12 @@ from typing import Literal
 from urllib.parse import quote
 
 from tpudiag import explanation
-from tpudiag.model import Confidence, Finding, Location, Outcome, Report, Severity, Verdict
+from tpudiag.model import Confidence, Location, Outcome, Report, Severity, Verdict
 from tpudiag.source_change import Replacement, SourceChange
 from tpudiag.version import __version__
 
 from ._source import Sources
-from ._words import clean, closed, cost, findings, line, proofs, sentence, title
+from ._words import clean, closed, findings, line, sentence, title, told
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 RANKS = {Confidence.HIGH: 90.0, Confidence.MEDIUM: 60.0, Confidence.LOW: 20.0}
@@ -74,14 +74,17 @@ def _results(report: Report, places: dict[str, int]) -> Iterator[Json]:
     sources = Sources(report)
     for outcome in report.outcomes:
         for finding in findings(outcome):
+            place = finding.location
+            # A region says where, but of a notebook.
+            where = clean(str(place)) if place is not None and place.cell is not None else ""
             result: Json = {
                 "ruleId": clean(outcome.id),
                 "ruleIndex": places[outcome.id],
                 "kind": "fail",
                 "level": LEVELS[finding.severity or outcome.severity],
                 "rank": RANKS[finding.confidence],
-                "message": {"text": _message(finding)},
-                "locations": [_location(finding.location, report, sources)],
+                "message": {"text": "\n\n".join(told(finding, where)) or "no message"},
+                "locations": [_location(place, report, sources)],
             }
             if finding.change is not None and finding.change.replacements:
                 result["fixes"] = [_fix(finding.change)]
@@ -109,19 +112,6 @@ def _replacement(each: Replacement) -> Json:
         "endColumn": each.end_column,
     }
     return {"deletedRegion": region, "insertedContent": {"text": each.text}}
-
-
-def _message(finding: Finding) -> str:
-    """What is wrong, what it costs, the evidence and the fix; of a notebook also where."""
-    place = finding.location
-    parts = [
-        f"{clean(str(place))}:" if place is not None and place.cell is not None else "",
-        clean(finding.message).strip(),
-        f"Costs {cost(finding)}." if cost(finding) else "",
-        f"Evidence: {proofs(finding.evidence)}." if finding.evidence else "",
-        f"Fix:\n{clean(finding.fix).strip()}" if finding.fix.strip() else "",
-    ]
-    return "\n\n".join(part for part in parts if part) or "no message"
 
 
 def _location(place: Location | None, report: Report, sources: Sources) -> Json:

@@ -44,22 +44,18 @@ def write_beside(report: Report, path: str, run: str | None = None) -> Path | No
     logs = Path(chosen.log_dir)
     with contextlib.suppress(OSError):
         if logs.stat().st_mode & WRITABLE:  # what is read-only stays as it is, for root too
-            return _write(logs / FOLDER / Path(chosen.folder).name, report)
+            folder = logs / FOLDER / Path(chosen.folder).name
+            now = time.time()
+            folder.mkdir(parents=True, exist_ok=True)
+            name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{OF_REPORTS}"
+            earlier = list(folder.glob(f"events.out.tfevents.*{OF_REPORTS}"))
+            # At once: TensorBoard would read half a record and give the file up.
+            write_whole(folder / name, _record(_event(now)) + _record(_event(now, report)))
+            # After the new one is there: TensorBoard never finds the folder empty.
+            for file in earlier:
+                file.unlink(missing_ok=True)
+            return folder / name
     return None
-
-
-def _write(folder: Path, report: Report) -> Path:
-    """The event file of a report; earlier ones in the folder go."""
-    now = time.time()
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{OF_REPORTS}"
-    earlier = list(folder.glob(f"events.out.tfevents.*{OF_REPORTS}"))
-    # At once: TensorBoard would read half a record and give the file up.
-    write_whole(folder / name, _record(_event(now)) + _record(_event(now, report)))
-    # After the new one is there: TensorBoard never finds the folder empty.
-    for file in earlier:
-        file.unlink(missing_ok=True)
-    return folder / name
 
 
 def _event(now: float, report: Report | None = None) -> bytes:

@@ -47,7 +47,15 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses import alert_policies
 
     if options.action == "export":
-        return _written(alert_policies.exported(_request_of(options), options.format), options)
+        text = alert_policies.exported(_request_of(options), options.format)
+        if options.output is None:
+            put_text(text)
+            return 0
+        try:
+            write_whole(options.output, text.encode())
+        except OSError as error:
+            raise UsageError(f"-o {options.output}: {error.strerror or error}") from error
+        return 0
     if not options.project:
         raise UsageError(f"alerts {options.action}: needs --project (export works without)")
     if options.action != "list" and not options.job:
@@ -93,17 +101,6 @@ def _changed(changes: Iterable[Change], options: argparse.Namespace) -> int:
         for difference in change.differences:
             put(f"    {difference}")
     return int(options.dry_run and any_)
-
-
-def _written(text: str, options: argparse.Namespace) -> int:
-    if options.output is None:
-        put_text(text)
-        return 0
-    try:
-        write_whole(options.output, text.encode())
-    except OSError as error:
-        raise UsageError(f"-o {options.output}: {error.strerror or error}") from error
-    return 0
 
 
 def _request_of(options: argparse.Namespace) -> AlertRequest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _job_request, _report
@@ -66,20 +65,16 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
     if options.write and options.patch is not None:
         raise UsageError("--write and --patch: choose one")
     if options.patch is not None:
-        _refuse_patch(options.patch, options)
+        file = options.patch
+        if not file.absolute().parent.is_dir():
+            raise UsageError(f"--patch {file}: the folder does not exist")
+        if file.is_dir():
+            raise UsageError(f"--patch {file}: is a folder")
+        _report.refuse_input("--patch", file, options)
+        if file.is_file():
+            with file.open("rb") as stream:
+                head = stream.read(4)
+            # A module that the script imports is an input, too, and no patch.
+            if head and head not in (b"--- ", b"diff"):
+                raise UsageError(f"--patch {file}: is there, and holds no patch; name another file")
     return request_of(FixRequest, vars(options), job=_job_request.of(options), select=select)
-
-
-def _refuse_patch(file: Path, options: argparse.Namespace) -> None:
-    """Raise UsageError for a patch that cannot be written, or would replace another file."""
-    if not file.absolute().parent.is_dir():
-        raise UsageError(f"--patch {file}: the folder does not exist")
-    if file.is_dir():
-        raise UsageError(f"--patch {file}: is a folder")
-    _report.refuse_input("--patch", file, options)
-    if file.is_file():
-        with file.open("rb") as stream:
-            head = stream.read(4)
-        # A module that the script imports is an input, too, and no patch.
-        if head and head not in (b"--- ", b"diff"):
-            raise UsageError(f"--patch {file}: is there, and holds no patch; name another file")

@@ -6,7 +6,6 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ from tpudiag.sanitized import one_line
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.profile import ProfileRequest
-    from tpudiag.sources.profile.locate import Run
 
 
 EPILOG = """\
@@ -43,7 +41,13 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses import profile
 
     if options.list:
-        return _list(profile.runs(options.path))
+        runs = profile.runs(options.path)
+        names = [one_line(run_.name) for run_ in runs]
+        width = max(map(len, names))
+        for run_, name in zip(runs, names, strict=True):
+            hosts = f"{len(run_.files)} host{'' if len(run_.files) == 1 else 's'}"
+            put(f"{name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
+        return 0
     check_outputs(options)
     settings = settings_for(options)
     with progress() as on_phase:
@@ -73,16 +77,6 @@ def xprof_addresses(options: argparse.Namespace) -> tuple[str, ...]:
 
     refuse_odd(options.xprof)
     return (options.xprof,)
-
-
-def _list(runs: Sequence[Run]) -> int:
-    """The runs, newest first, one a line."""
-    names = [one_line(run_.name) for run_ in runs]
-    width = max(map(len, names))
-    for run_, name in zip(runs, names, strict=True):
-        hosts = f"{len(run_.files)} host{'' if len(run_.files) == 1 else 's'}"
-        put(f"{name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
-    return 0
 
 
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"

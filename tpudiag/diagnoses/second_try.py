@@ -136,7 +136,10 @@ def judged(
     if not passed and not same:
         job.interrupted = job.interrupted or second.interrupted
         return _set_aside(job, end, misfit)
-    second.facts = _joined(job, second, kinds)
+    later = second.facts
+    if InterventionKind.REPLICAS in kinds or _observed(job):
+        later = {name: later[name] for name in _ENDS if name in later}
+    second.facts = {**second.facts, **job.facts, "interventions": (), "misfits": (), **later}
     second.wall_s += job.wall_s
     if not passed and crash is not None:
         second.facts["misfits"] = (*noted, *_misfits(second))
@@ -197,16 +200,6 @@ def _observed(job: JobRun) -> bool:
     """Whether a job finished its observed steps, so that their facts are complete."""
     coverage = job.facts.get("coverage")
     return bool(coverage) and msgspec.convert(coverage, Coverage, strict=False).rest_s > 0
-
-
-def _joined(
-    first: JobRun, second: JobRun, kinds: tuple[InterventionKind, ...]
-) -> dict[str, object]:
-    """The facts of both tries: from the first what it alone has, and its steps if it took any."""
-    later = second.facts
-    if InterventionKind.REPLICAS in kinds or _observed(first):
-        later = {name: later[name] for name in _ENDS if name in later}
-    return {**second.facts, **first.facts, "interventions": (), "misfits": (), **later}
 
 
 def _passed(job: JobRun, end: JobEnd) -> bool:

@@ -33,7 +33,7 @@ def backup_of_fit(place: Place) -> Iterator[Edit]:
     source = place.source
     fits = source.calls_at(place.line, "fit")
     if not fits and not source.functions("train_step"):
-        fits = tuple(call for call in source.calls if called(call) == "fit")
+        fits = tuple(source.calls_of("fit"))
     if len(fits) != 1 or source.functions("fit"):
         raise NoChange("")
     _refuse_pod(place)

@@ -182,7 +182,7 @@ def initialise_once(place: Place) -> Iterator[Edit]:
         raise NoChange("")
     name = "initialize_tpu_system"
     call = source.call_at(place.line, name)
-    others = [c for c in source.calls if called(c) == name and c is not call]
+    others = [c for c in source.calls_of(name) if c is not call]
     if not others:
         raise NoChange("the same line does it each time: its function is to be called once")
     yield source.removed_call(call, "what it gives is used")

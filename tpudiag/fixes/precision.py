@@ -25,36 +25,32 @@ def policy_before_model(place: Place) -> Iterator[Edit]:
     wide = any(each.value == "float64" for each in place.finding.evidence)
     if wide or place.figure("products in float64") is not None:
         raise NoChange("where the float64 comes from, only the data tell")
-    setters = [call for call in source.calls if called(call) in _SETTERS]
+    setters = source.calls_of(*_SETTERS)
     if len(setters) > 1:
         raise NoChange("the policy is set in several places")
     at = _where_models_begin(source)
     heads = list(_heads(source))
     if setters:
-        yield from _other_policy(source, setters[0], at)
+        setter = setters[0]
+        given = setter.args[0].value if setter.args else None
+        value = literal(given)
+        if value == POLICY:
+            if source.span(setter)[0] < source.span(at)[0] or not isinstance(
+                source.parent(setter), cst.Expr
+            ):
+                raise NoChange("the policy is set, and the layers have a dtype of their own")
+            yield source.removed(setter)
+            yield source.before(at, source.code(setter))
+        elif value in ("float32", "mixed_float16") and given is not None:
+            yield source.replaced(given, f'"{POLICY}"')
+        else:
+            raise NoChange("the script chooses the policy by a value of its own")
     else:
         row = f'{names.keras(source)}.mixed_precision.set_global_policy("{POLICY}")'
         yield source.before(at, row)
     for head in heads:
         if argument(head, "dtype") is None:
             yield with_argument(source, head, "dtype", '"float32"')
-
-
-def _other_policy(source: Source, setter: cst.Call, at: cst.CSTNode) -> Iterator[Edit]:
-    """Change the value of an existing policy, or move its statement up."""
-    given = setter.args[0].value if setter.args else None
-    value = literal(given)
-    if value == POLICY:
-        if source.span(setter)[0] < source.span(at)[0] or not isinstance(
-            source.parent(setter), cst.Expr
-        ):
-            raise NoChange("the policy is set, and the layers have a dtype of their own")
-        yield source.removed(setter)
-        yield source.before(at, source.code(setter))
-    elif value in ("float32", "mixed_float16") and given is not None:
-        yield source.replaced(given, f'"{POLICY}"')
-    else:
-        raise NoChange("the script chooses the policy by a value of its own")
 
 
 def _where_models_begin(source: Source) -> cst.CSTNode:
@@ -72,10 +68,10 @@ def _where_models_begin(source: Source) -> cst.CSTNode:
 
 def _heads(source: Source) -> Iterator[cst.Call]:
     """The last layers of the file's models, as far as they are visible."""
-    for call in source.calls:
-        name = called(call)
-        if name not in _MODELS or not call.args:
+    for call in source.calls_of(*_MODELS):
+        if not call.args:
             continue
+        name = called(call)
         if name == "Sequential" and isinstance(call.args[0].value, (cst.List, cst.Tuple)):
             elements = call.args[0].value.elements
             last = elements[-1].value if elements else None
@@ -134,15 +130,10 @@ def without_loss_scaling(place: Place) -> Iterator[Edit]:
     """Use the optimizer without LossScaleOptimizer, and bfloat16 instead of float16."""
     source = place.source
     changed = False
-    for call in source.calls:
-        if called(call) in ("LossScaleOptimizer", "DynamicLossScaleOptimizer"):
-            yield _unwrapped(source, call)
-            changed = True
-    inner = [
-        c
-        for c in source.calls
-        if called(c) in ("get_scaled_loss", "get_unscaled_gradients", "scale_loss")
-    ]
+    for call in source.calls_of("LossScaleOptimizer", "DynamicLossScaleOptimizer"):
+        yield _unwrapped(source, call)
+        changed = True
+    inner = source.calls_of("get_scaled_loss", "get_unscaled_gradients", "scale_loss")
     # get_scaled_loss is a method of the removed optimizer only.
     for call in inner if changed else ():
         nested = any(other is not call and other in list(source.above(call)) for other in inner)
@@ -186,7 +177,7 @@ def _is_policy(source: Source, text: cst.SimpleString) -> bool:
 def synchronized_batch_norm(place: Place) -> Iterator[Edit]:
     """`synchronized=True` for each batch normalisation of the file."""
     source = place.source
-    norms = [c for c in source.calls if called(c) in ("BatchNormalization", "BatchNorm")]
+    norms = source.calls_of("BatchNormalization", "BatchNorm")
     if not norms:
         raise NoChange("the normalisations are not made in this file")
     for call in norms:
@@ -201,8 +192,7 @@ def without_jit_compile(place: Place) -> Iterator[Edit]:
     source = place.source
     given = [
         (call, arg)
-        for call in source.calls
-        if called(call) == "compile"
+        for call in source.calls_of("compile")
         for arg in call.args
         if arg.keyword is not None and arg.keyword.value == "jit_compile"
     ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names
-from tpudiag.fixes.edits import Edit, NoChange, called
+from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
@@ -67,7 +67,7 @@ def _made_by(source: Source, line: int | None) -> cst.SimpleStatementLine:
         function = source.function(statement)
         if function is None:
             break
-        callers = [c for c in source.calls if called(c) == function.name.value]
+        callers = source.calls_of(function.name.value)
         if any(True for _ in names.bound(source, function, "self")) or not callers:
             break
         outside = [c for c in callers if not in_scope(source, c)]

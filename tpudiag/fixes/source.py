@@ -152,6 +152,10 @@ class Source:
         """All calls."""
         return self.all(cst.Call)
 
+    def calls_of(self, *names: str) -> list[cst.Call]:
+        """All calls of functions of these names."""
+        return [call for call in self.calls if called(call) in names]
+
     def name_line(self, call: cst.Call) -> int:
         """The line of the called function's name: Python's line of a call."""
         name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
@@ -161,7 +165,7 @@ class Source:
         """The calls of these names that a line refers to, the nearest kind of them."""
         if line is None:
             return ()
-        named = [call for call in self.calls if called(call) in names]
+        named = self.calls_of(*names)
         exact = tuple(call for call in named if self.name_line(call) == line)
         if exact:
             return exact
