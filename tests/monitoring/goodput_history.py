@@ -1,17 +1,9 @@
-"""The history of one job that is killed once, made for two accounts of its time.
-
-`python -m tests.monitoring.goodput_history` prints both side by side; the other one is the package
-ml-goodput-measurement, which that Python must have.
-"""
+"""The history of one job that is killed once, and its time by the ledger."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from importlib import import_module
-from typing import Any
 
 from tpudiag.monitoring.ledger import Account, Ledger
 from tpudiag.monitoring.recording import NS, Pause, Recording, Run
@@ -83,68 +75,3 @@ def account() -> Account:
             run = replace(run, beat_ns=at_ns, ended_ns=at_ns if ended else None)
             ledger.take(Recording(run, windows, "made"))
     return ledger.account()
-
-
-def theirs() -> dict[str, float]:
-    """The history by ml-goodput-measurement: percent of the job's time, by its own names."""
-    goodput: Any = import_module("ml_goodput_measurement.src.goodput")
-    log = _Log()
-    recorder: Any = goodput.GoodputRecorder("job", "log", True, log)
-    for one in history():
-        start, end = (datetime.fromtimestamp(at_s, UTC) for at_s in (one.start_s, one.end_s))
-        if one.kind == "job":
-            recorder.record_job_start_time(start)
-        elif one.kind == "init":
-            recorder.record_tpu_init_start_time(start)
-            recorder.record_tpu_init_end_time(end)
-        elif one.kind == "prepare":
-            recorder.record_training_preparation_start_time(start)
-            recorder.record_training_preparation_end_time(end)
-        elif one.kind == "load":
-            recorder.record_data_loading_start_time(start)
-            recorder.record_data_loading_end_time(end)
-        elif one.kind == "step":
-            recorder.record_step_start_time(one.step, start)
-        elif one.kind in ("checkpoint", "evaluation"):
-            recorder.record_custom_badput_event_start_time(start, one.kind)
-            recorder.record_custom_badput_event_end_time(end, one.kind)
-        elif one.kind == "end":
-            recorder.record_job_end_time(end)
-    with tempfile.TemporaryDirectory() as cache:
-        calculator: Any = goodput.GoodputCalculator("job", "log", log, cache_dir=cache)
-        answer: tuple[Any, ...] = calculator.get_job_goodput(include_badput_breakdown=True)
-    share, lost = float(answer[0]), dict[Any, Any](answer[1])
-    found = {"GOODPUT": share}
-    # Those of custom events stand by their own names below one.
-    custom: dict[str, float] = next(one for one in lost.values() if not isinstance(one, float))
-    found |= {kind.name: one for kind, one in lost.items() if isinstance(one, float)}
-    found |= custom
-    return found
-
-
-class _Log:
-    """A log in memory, in the place of Cloud Logging."""
-
-    def __init__(self) -> None:
-        self._entries: list[dict[str, Any]] = []
-
-    def write_cloud_logging_entry(self, entry: dict[str, Any]) -> None:
-        """Keep it."""
-        self._entries.append(entry)
-
-    def read_cloud_logging_entries(self, *_: Any, **__: Any) -> tuple[list[dict[str, Any]], None]:
-        """All of them."""
-        return self._entries, None
-
-
-def main() -> None:
-    """Print both."""
-    ours = account()
-    for use, seconds in ours.spent.items():
-        print(f"{use.value:40} {seconds:8.1f} s {seconds / ours.total_s:7.2%}")
-    for name, percent in theirs().items():
-        print(f"{name:40} {percent:18.2f} %")
-
-
-if __name__ == "__main__":
-    main()

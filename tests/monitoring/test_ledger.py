@@ -27,7 +27,7 @@ THEIRS = {
     "EVALUATION": 11.6883, "WASTED_PROGRESS_FROM_DISRUPTION": 3.1818,
     "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION": 7.8571, "OTHER": 0.0,
 }  # fmt: skip
-"""Percent by ml-goodput-measurement 0.2.3: `python -m tests.monitoring.goodput_history`."""
+"""Percent of the same history by the package ml-goodput-measurement 0.2.3."""
 SHARES = {
     (TimeUse.STEPS, TimeUse.INPUT): ("GOODPUT",),
     (TimeUse.START_UP,): ("TPU_INITIALIZATION", "TRAINING_PREP", "DATA_LOADING_SYNC"),

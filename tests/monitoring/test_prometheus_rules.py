@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,11 +108,7 @@ CASES = {
         {"TpudiagNoPoints": {75: 0, 100: 0}},
     ),
     "no first step": case(
-        [
-            series("run_age_seconds", "0+60x60"),
-            series("steps", "0x40 1+1x20"),
-            series("silent_seconds", "0+60x60"),
-        ],
+        [*AGES, series("steps", "0x40 1+1x20")],
         {"TpudiagNoFirstStep": {19: 0, 22: 1, 42: 0}, "TpudiagNoStep": {35: 0}},
     ),
     "no step": case(
@@ -152,16 +149,9 @@ def test_each_rule_fires_on_its_own_trouble_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("job", [None, "bert", 'a "b" \\ {{ $x }} ${y}'])
 def test_the_rules_and_the_charts_are_promql(tmp_path: Path, job: str | None) -> None:
     charts = [query for *_, queries in prometheus_rules.PANELS for query, _ in queries]
-    extra = [
-        Rule(
-            id=f"c{n}",
-            title="",
-            text="",
-            next_command="",
-            query=query.replace("$__rate_interval", "5m"),
-        )
-        for n, query in enumerate(charts)
-    ]
+    queries = [query.replace("$__rate_interval", "5m") for query in charts]
+    empty = Rule(id="", title="", text="", next_command="", query="")
+    extra = [replace(empty, id=f"c{n}", query=query) for n, query in enumerate(queries)]
     every = (*rules(job, Limits(drop=0.3)), *extra)
     (tmp_path / "rules.yml").write_text(as_yaml(every))
     done = promtool("check", "rules", tmp_path / "rules.yml")
@@ -209,17 +199,6 @@ def test_charts_ask_for_what_is_served() -> None:
     }
     assert asked <= served | PLUGIN
     assert asked >= PLUGIN
-
-
-def test_charts_do_not_overlap() -> None:
-    cells = [
-        (x, y)
-        for panel in made()["panels"]
-        for x in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
-        for y in range(panel["gridPos"]["y"], panel["gridPos"]["y"] + panel["gridPos"]["h"])
-    ]
-    assert len(cells) == len(set(cells))
-    assert max(x for x, _ in cells) < 24
 
 
 def test_a_named_job_is_chosen() -> None:

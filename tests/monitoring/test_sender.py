@@ -269,34 +269,18 @@ def test_no_call_holds_more_than_200_series(
     assert world.spool.counts == {"accepted": 220}
 
 
-@pytest.mark.parametrize(
-    "lie",
-    [
-        "UPDATE series SET source = '[1]'",
-        "DELETE FROM series",
-    ],
-)
+@pytest.mark.parametrize("lie", ["UPDATE series SET source = '[1]'", "DELETE FROM series", ""])
 def test_a_buffer_that_no_watch_wrote_is_refused_in_a_line(lie: str, tmp_path: Path) -> None:
     file = tmp_path / "points.buffer"
     spool = Spool(file)
-    spool.add([Point(source(), "steps", 10**18, 1.0)], 1)
-    spool.done([Point(source(), "steps", 1, 1.0)], 1, "refused")
+    spool.add([Point(source(), f"figure-{n}", 10**18, 1.0) for n in range(500)], 1)
     spool.close()
     Spool(file).close()
     with closing(sqlite3.connect(file)) as base:
         base.execute(lie)
         base.commit()
-    with pytest.raises(UsageError, match="the buffer is damaged"):
-        Spool(file)
-
-
-def test_a_buffer_with_bytes_of_another_file_is_refused_in_a_line(tmp_path: Path) -> None:
-    file = tmp_path / "points.buffer"
-    spool = Spool(file)
-    spool.add([Point(source(), f"figure-{n}", 10**18, 1.0) for n in range(500)], 1)
-    spool.close()
-    data = bytearray(file.read_bytes())
-    data[4096:] = b"\xff" * len(data[4096:])
-    file.write_bytes(data)
+    if not lie:  # bytes of another file
+        data = file.read_bytes()
+        file.write_bytes(data[:4096] + b"\xff" * len(data[4096:]))
     with pytest.raises(UsageError, match="the buffer"):
         Spool(file)

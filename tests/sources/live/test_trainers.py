@@ -28,7 +28,7 @@ class Proc:
         pid: int,
         parent: int,
         *command: str,
-        libraries: tuple[str, ...] = (),
+        libraries: tuple[str, ...] = (TENSORFLOW,),
         devices: tuple[str, ...] = (),
         sockets: tuple[int, ...] = (),
         network: str = "net:[1]",
@@ -79,18 +79,13 @@ def pids(machine: Machine) -> list[int]:
 
 
 def test_the_process_that_holds_the_tpu_is_found_not_its_launcher(proc: Proc) -> None:
-    proc.add(1, 0, "init")
-    proc.add(10, 1, "bash", "run.sh")
-    proc.add(11, 10, "python", "launch.py", libraries=(TENSORFLOW,))
+    proc.add(1, 0, "init", libraries=())
+    proc.add(10, 1, "bash", "run.sh", libraries=())
+    proc.add(11, 10, "python", "launch.py")
     proc.add(
-        12,
-        11,
-        "python",
-        "train.py",
-        libraries=(TENSORFLOW,),
-        devices=("/dev/accel1", "/dev/accel0", "/dev/accelerometer"),
+        12, 11, "python", "train.py", devices=("/dev/accel1", "/dev/accel0", "/dev/accelerometer")
     )
-    proc.add(13, 11, "python", "worker.py", libraries=(TENSORFLOW,))
+    proc.add(13, 11, "python", "worker.py")
     machine = look(proc.folder)
     assert pids(machine) == [11, 12, 13]
     (trainer,) = of_pid(12, machine)
@@ -102,7 +97,7 @@ def test_the_process_that_holds_the_tpu_is_found_not_its_launcher(proc: Proc) ->
 
 
 def test_a_process_that_holds_a_tpu_without_a_framework(proc: Proc) -> None:
-    proc.add(5, 1, "server", devices=("/dev/vfio/0", "/dev/vfio/vfio"))
+    proc.add(5, 1, "server", devices=("/dev/vfio/0", "/dev/vfio/vfio"), libraries=())
     (trainer,) = look(proc.folder).trainers
     assert trainer.process.framework is None
     assert trainer.process.devices == ("/dev/vfio/0",)
@@ -111,46 +106,22 @@ def test_a_process_that_holds_a_tpu_without_a_framework(proc: Proc) -> None:
 def test_forked_workers_are_their_trainer(proc: Proc) -> None:
     listening = proc.listening(77)
     for pid, parent in ((20, 1), (21, 20), (22, 21)):
-        proc.add(
-            pid,
-            parent,
-            "python",
-            "train.py",
-            libraries=(TENSORFLOW,),
-            devices=("/dev/accel0",),
-            sockets=(listening,),
-        )
+        proc.add(pid, parent, "python", "train.py", devices=("/dev/accel0",), sockets=(listening,))
     machine = look(proc.folder)
     assert pids(machine) == [20]
     assert [t.pid for t in of_pid(22, machine)] == [20]
 
 
 def test_several_trainers_of_one_launcher(proc: Proc) -> None:
-    proc.add(30, 1, "torchrun-like")
+    proc.add(30, 1, "torchrun-like", libraries=())
     for pid in (31, 32):
-        proc.add(
-            pid,
-            30,
-            "python",
-            "train.py",
-            str(pid),
-            libraries=(TENSORFLOW,),
-            devices=(f"/dev/accel{pid - 31}",),
-        )
+        proc.add(pid, 30, "python", "train.py", str(pid), devices=(f"/dev/accel{pid - 31}",))
     assert [t.pid for t in of_pid(30, look(proc.folder))] == [31, 32]
 
 
 def test_ports_of_a_container_are_not_asked_here(proc: Proc) -> None:
     listening = proc.listening(78)
-    proc.add(
-        40,
-        1,
-        "python",
-        "train.py",
-        libraries=(TENSORFLOW,),
-        sockets=(listening,),
-        network="net:[2]",
-    )
+    proc.add(40, 1, "python", "train.py", sockets=(listening,), network="net:[2]")
     (trainer,) = look(proc.folder).trainers
     assert trainer.process.own_network
     assert trainer.profilers == ()
@@ -162,7 +133,7 @@ def test_addresses_of_listening_sockets(proc: Proc) -> None:
         proc.listening(2, "00000000:0001"),
         proc.listening(3, "00000000000000000000000001000000:0002"),
     )
-    proc.add(50, 1, "python", libraries=(TENSORFLOW,), sockets=sockets)
+    proc.add(50, 1, "python", sockets=sockets)
     (trainer,) = look(proc.folder).trainers
     assert trainer.process.listening == {
         Address("127.0.0.1", 6009),
@@ -175,9 +146,9 @@ def test_several_processes_at_one_port_are_told_from_a_trainer_and_its_forks(pro
     anywhere, loopback = "00000000:0001", "0100007F:0001"
     first, second, third = proc.listening(1, anywhere), proc.listening(2, loopback), 3
     proc.listening(third, loopback)
-    proc.add(80, 1, "python", "a.py", libraries=(TENSORFLOW,), sockets=(first,))
-    proc.add(81, 80, "python", "a.py", libraries=(TENSORFLOW,), sockets=(first,))
-    proc.add(82, 1, "python", "b.py", libraries=(TENSORFLOW,), sockets=(second,))
+    proc.add(80, 1, "python", "a.py", sockets=(first,))
+    proc.add(81, 80, "python", "a.py", sockets=(first,))
+    proc.add(82, 1, "python", "b.py", sockets=(second,))
     machine = look(proc.folder)
     shared = {t.pid: dict(t.process.shared) for t in machine.trainers}
     assert set(shared) == {80, 82}
@@ -197,13 +168,13 @@ def test_several_processes_at_one_port_are_told_from_a_trainer_and_its_forks(pro
 
 def test_a_trainer_alone_at_its_port_shares_it_with_nobody(proc: Proc) -> None:
     own = (proc.listening(1), proc.listening(2, "0100007F:0001"))
-    proc.add(83, 1, "python", "a.py", libraries=(TENSORFLOW,), sockets=own)
+    proc.add(83, 1, "python", "a.py", sockets=own)
     assert look(proc.folder).trainers[0].process.shared == ()
 
 
 def test_a_trainer_that_was_stopped_is_said_to_stand_still(proc: Proc) -> None:
     listening = proc.listening(1)
-    proc.add(84, 1, "python", "a.py", libraries=(TENSORFLOW,), sockets=(listening,), state="T")
+    proc.add(84, 1, "python", "a.py", sockets=(listening,), state="T")
     machine = look(proc.folder)
     assert machine.trainers[0].process.stopped
     stopped = at_address(Address("localhost", 1), machine.processes)
@@ -221,9 +192,9 @@ def test_a_trainer_that_was_stopped_is_said_to_stand_still(proc: Proc) -> None:
     ],
 )
 def test_tpudiags_own_children_are_not_offered(proc: Proc, command: tuple[str, ...]) -> None:
-    proc.add(90, 1, *command, libraries=(TENSORFLOW,))
-    proc.add(91, 90, "python", "-c", "from multiprocessing", libraries=(TENSORFLOW,))
-    proc.add(92, 1, "python", "train.py", "tpudiag", libraries=(TENSORFLOW,))
+    proc.add(90, 1, *command)
+    proc.add(91, 90, "python", "-c", "from multiprocessing")
+    proc.add(92, 1, "python", "train.py", "tpudiag")
     machine = look(proc.folder)
     assert pids(machine) == [92]
     for pid in (90, 91):
@@ -241,7 +212,7 @@ def test_other_frameworks(proc: Proc) -> None:
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may look into everything")
 def test_what_may_not_be_looked_into_is_said(proc: Proc) -> None:
-    proc.add(70, 1, "/usr/bin/python3", "train.py", libraries=(TENSORFLOW,))
+    proc.add(70, 1, "/usr/bin/python3", "train.py")
     (proc.folder / "70" / "maps").chmod(0)
     machine = look(proc.folder)
     assert machine.processes.hidden == {70}
@@ -253,7 +224,7 @@ def test_what_may_not_be_looked_into_is_said(proc: Proc) -> None:
     ("pid", "said"), [(80, "has no TensorFlow or JAX loaded"), (81, "no process")]
 )
 def test_a_pid_that_is_no_trainer(proc: Proc, pid: int, said: str) -> None:
-    proc.add(80, 1, "sleep", "5")
+    proc.add(80, 1, "sleep", "5", libraries=())
     with pytest.raises(NothingDiagnosed, match=said):
         of_pid(pid, look(proc.folder))
 

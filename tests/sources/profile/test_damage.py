@@ -46,14 +46,6 @@ def test_truncated_anywhere(tmp_path: Path) -> None:
             assert "truncated" in refused(tmp_path / "a.xplane.pb", data[:size])
 
 
-def test_the_real_profile_truncated(real: Path, tmp_path: Path) -> None:
-    data = real.read_bytes()
-    whole = boundaries(data)
-    for size in range(1, len(data), len(data) // 60):
-        if size not in whole:
-            refused(tmp_path / "a.xplane.pb", data[:size])
-
-
 @settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -98,12 +90,6 @@ def test_noise_is_refused(tmp_path: Path, data: bytes) -> None:
 )
 def test_no_profile(tmp_path: Path, data: bytes, cause: str) -> None:
     assert cause in refused(tmp_path / "a.xplane.pb", data)
-
-
-def test_a_short_capture_holds_nothing(tmp_path: Path) -> None:
-    made = spaces.space()
-    spaces.add_host(made, ())
-    assert "without events" in refused(tmp_path / "a.xplane.pb", made.SerializeToString())
 
 
 def test_an_event_that_ends_before_it_starts(tmp_path: Path) -> None:

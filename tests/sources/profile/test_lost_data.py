@@ -80,15 +80,6 @@ def test_waits_for_copies_without_their_text_are_neither_work_nor_the_host_s(
     assert any("asynchronous copies" in note for note in told.notes)
 
 
-def test_a_quarter_of_the_operations_still_fails(tmp_path: Path) -> None:
-    made = ill()
-    for plane in made.planes:
-        if plane.name.startswith("/device:TPU"):
-            cut_after(plane, 0.25)
-    after = verdicts(spaces.write(made, tmp_path))
-    assert after["TPU201"] is after["TPU504"] is Verdict.FAILED
-
-
 def test_a_device_without_operations_is_not_the_one_that_the_others_wait_for(
     tmp_path: Path,
 ) -> None:
