@@ -15,6 +15,14 @@ from tpudiag.sources.job.jax.script_remainder import FEWEST_CALLS, RestOfScript
 pytestmark = pytest.mark.slow
 
 
+def test_a_function_made_of_a_followed_one_is_its_own(jax: Any) -> None:
+    watch: Any = JitWatch(lambda _: None)
+    watch._jax = jax
+    inner: Any = watch._jit(jax.jit, lambda x: (x**2).sum())
+    outer: Any = watch._jit(jax.jit, jax.vmap(jax.grad(inner)))
+    assert outer(jax.numpy.ones((5, 2))).shape == (5, 2)
+
+
 @pytest.mark.parametrize("traced", [False, True])
 def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
     monkeypatch: pytest.MonkeyPatch, jax: Any, traced: bool

@@ -40,13 +40,19 @@ def test_a_loss_and_positions(jax: Any, dtype: str, found: Found) -> None:
 
 @pytest.mark.parametrize(
     ("last", "found"),
-    [("silu", ""), ("glu", ""), ("sigmoid", "logistic"), ("softplus", "exp log1p")],
-)
-def test_an_activation_is_no_softmax(jax: Any, last: str, found: str) -> None:
+    [("silu", ""), ("glu", ""), ("sigmoid", "logistic"), ("softplus", "exp log1p"),
+     ("pooling", ""), ("labels", "exp log")],
+)  # fmt: skip
+def test_an_activation_or_weighting_is_no_softmax(jax: Any, last: str, found: str) -> None:
     def step(weights: Any, x: Any) -> Any:
         def loss(weights: Any) -> Any:
             left, right = x @ weights, x @ weights.T
-            given = left * jax.nn.sigmoid(right) if last == "glu" else getattr(jax.nn, last)(right)
+            own = {
+                "glu": lambda _: left * jax.nn.sigmoid(right),
+                "pooling": lambda _: (jax.nn.softmax(right)[..., None] * x).sum(1),
+                "labels": lambda _: jax.numpy.log(jax.nn.softmax(right)) * x,
+            }
+            given = own.get(last, getattr(jax.nn, last, None))(right)
             return given.astype("float32").mean()
 
         return jax.value_and_grad(loss)(weights)

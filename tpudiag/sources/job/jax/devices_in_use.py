@@ -7,8 +7,9 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import ReducedInLoop, StepArgument, StepMesh
-from tpudiag.sources.job.jax.equations import Equation, Seen, line
+from tpudiag.sources.job.jax.equations import Seen
 from tpudiag.sources.job.jax.jitted import StepCall
+from tpudiag.sources.job.jax.programs import Equation, line
 
 SUMS = ("psum", "all_reduce", "reduce_scatter")
 MATTERS = 0.2
@@ -101,14 +102,14 @@ def reduced_in_loop(
     loops = [
         each
         for each in seen
-        if str(each.equation.primitive).startswith(SUMS) and each.times > steps
+        if str(each.equation.primitive).startswith(SUMS) and each.place.times > steps
     ]
     sums = [(each, shape, prod(shape) * n) for each in loops for shape, n in each.made]
     known = [(each, size) for each, shape, size in sums if shape and state[shape]]
     size = sum(size for _, size in known)
     if not known or size < MATTERS * sum(state.values()):
         return None
-    turns = max(each.times for each, _ in known) // steps
+    turns = max(each.place.times for each, _ in known) // steps
     return ReducedInLoop(size, turns, line(known[0][0].equation))
 
 

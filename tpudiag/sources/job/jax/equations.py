@@ -1,17 +1,23 @@
 """The equations of a traced step: how often each runs, on which devices, from which argument."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import prod
-from typing import Any, Protocol, cast
+from typing import Any
 
-from tpudiag.model import Location
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.jax.programs import (
+    RECOMPUTED,
+    Equation,
+    Follower,
+    Place,
+    Program,
+    parts,
+    within,
+)
 
-RECOMPUTED = "rematted_computation"
-"""In the scope of what jax.checkpoint computes again in the backward pass."""
 STATE_SHARE = 0.5
 """Of the state, carried by a loop: it trains, a step in each turn."""
+LITERAL = -1
 SEVERAL = 2
 """Steps of a loop whose end only its data tell."""
 PRODUCTS = ("dot_general", "conv_general_dilated")
@@ -21,46 +27,25 @@ _PASSES = {
 """Products in bfloat16 that stand for one in float32, by what jax.lax.Precision names."""
 
 
-class Equation(Protocol):
-    """One of a program's, as JAX has it; the variables that it reads and makes have shapes."""
-
-    primitive: object
-    params: dict[str, Any]
-    invars: Sequence[Any]
-    outvars: Sequence[Any]
-    source_info: Any
-
-
-class Program(Protocol):
-    """A traced function: a jaxpr."""
-
-    eqns: Sequence[Equation]
-    constvars: Sequence[Any]
-    invars: Sequence[Any]
-    outvars: Sequence[Any]
-
-
 @dataclass(frozen=True)
 class Seen:
     """An equation of the step, and how often it runs in one call."""
 
     equation: Equation
-    times: int
-    local: bool
-    """Within shard_map or jax.pmap: its shapes are those of one device."""
-    scope: str
-    """The transformations and scopes that it stands in, with those of the programs around it."""
-    holds_others: bool
+    place: Place
+    given: tuple[int, ...]
+    """A number of each value that it reads, the same one in the programs within others."""
+    gives: tuple[int, ...]
 
     @property
     def again(self) -> bool:
         """Whether jax.checkpoint computes it again for the backward pass."""
-        return RECOMPUTED in self.scope
+        return RECOMPUTED in self.place.scope
 
     @property
     def forward(self) -> bool:
         """Whether it gives something on the way to what is differentiated."""
-        known = "jvp(" in self.scope and "transpose(" not in self.scope
+        known = "jvp(" in self.place.scope and "transpose(" not in self.place.scope
         return known and bool(self.equation.outvars)
 
     @property
@@ -74,7 +59,7 @@ class Seen:
         return [_shape(variable) for variable in self.equation.invars]
 
 
-class Equations:
+class Equations(Follower[int]):
     """All equations of a program, those within others with them; a loop's as often as it turns."""
 
     def __init__(self, jaxpr: Program, state: frozenset[int]) -> None:
@@ -89,41 +74,31 @@ class Equations:
         self.gathered: dict[int, Equation] = {}
         """Arguments of which a shard_map gathers the parts on each device."""
         self._state = {n: prod(s) * size for n in state for s, size in [_shape(jaxpr.invars[n])]}
-        self._walk(jaxpr, {id(variable): n for n, variable in enumerate(jaxpr.invars)}, 1)
+        self._arguments = range(len(jaxpr.invars))
+        self._numbers = count(len(jaxpr.invars))
+        self.follow(jaxpr, self._arguments)
 
-    def _walk(
-        self, jaxpr: Program, numbers: dict[int, int], times: int, local: bool = False,
-        around: str = "",
-    ) -> None:  # fmt: skip
-        """One program; `numbers` says which of its variables are arguments of the step."""
-        for equation in jaxpr.eqns:
-            name, inner = str(equation.primitive), within(equation)
-            at = "/".join(filter(None, (around, scope(equation))))
-            self.seen.append(Seen(equation, times, local, at, bool(inner)))
-            if name == "shard_map":
-                about = equation.params  # in_specs: before JAX 0.7 in_names
-                for variable, spec in zip(
-                    equation.invars, about.get("in_specs") or about["in_names"], strict=False
-                ):
-                    if id(variable) in numbers:
-                        self.mapped.setdefault(numbers[id(variable)], (about["mesh"], spec))
-            if name == "all_gather" and id(equation.invars[0]) in numbers:
-                self.gathered[numbers[id(equation.invars[0])]] = equation
-            if name in ("scan", "while"):
-                self._loop(equation, [numbers.get(id(v)) for v in equation.invars], times)
-            turns = times * int(equation.params.get("length", 1) or 1)
-            for program in inner:
-                # What an inner program gets stands last among what its equation gets.
-                given = equation.invars[max(len(equation.invars) - len(program.invars), 0) :]
-                known = {
-                    id(own): numbers[id(outer)]
-                    for own, outer in zip(program.invars, given, strict=False)
-                    if id(outer) in numbers
-                }
-                one = local or name in ("shard_map", "xla_pmap")
-                self._walk(program, known, turns, one, at)
+    def unknown(self, variable: Any) -> int:
+        """Numbers in the place of variables have none of their own; other constants have."""
+        return LITERAL if hasattr(variable, "val") else -id(variable)
 
-    def _loop(self, equation: Equation, given: Sequence[int | None], times: int) -> None:
+    def made(self, equation: Equation, given: list[int], place: Place) -> list[int]:
+        """A number for each result; those of the arguments are the first."""
+        name, about = str(equation.primitive), equation.params
+        gives = [next(self._numbers) for _ in equation.outvars]
+        self.seen.append(Seen(equation, place, tuple(given), tuple(gives)))
+        if name == "shard_map":  # in_specs: before JAX 0.7 in_names
+            specs = zip(given, about.get("in_specs") or about["in_names"], strict=False)
+            for number, spec in specs:
+                if number in self._arguments:
+                    self.mapped.setdefault(number, (about["mesh"], spec))
+        elif name == "all_gather" and given[0] in self._arguments:
+            self.gathered[given[0]] = equation
+        elif name in ("scan", "while"):
+            self._loop(equation, given, place.times)
+        return gives
+
+    def _loop(self, equation: Equation, given: list[int], times: int) -> None:
         """A loop: of training steps, if most of the state goes from one turn to the next."""
         about = equation.params
         if "num_carry" in about:
@@ -132,10 +107,10 @@ class Equations:
         else:
             first, after = about["cond_nconsts"] + about["body_nconsts"], len(given)
             turns = SEVERAL
-        carried = sum(self._state.get(n, 0) for n in given[first:after] if n is not None)
+        carried = sum(self._state.get(n, 0) for n in given[first:after])
         if turns > 1 and carried > STATE_SHARE * sum(self._state.values()):
             self.steps = max(self.steps, times * turns)
-            self.shared_out |= {n for n in given[after:] if n is not None}
+            self.shared_out |= {n for n in given[after:] if n in self._arguments}
 
 
 @dataclass(frozen=True)
@@ -189,35 +164,6 @@ def passes(equation: Equation) -> int:
         return 1  # bfloat16 is whole in one
     asked = {getattr(each, "name", str(each)) for each in parts(equation.params.get("precision"))}
     return max((_PASSES.get(each, 1) for each in asked), default=1)
-
-
-def line(equation: Equation) -> Location | None:
-    """The innermost line of the job's that made an equation."""
-    traceback = getattr(equation.source_info, "traceback", None)
-    for frame in getattr(traceback, "frames", ()):
-        location = user_lines.of(frame.file_name, frame.line_num)
-        if location is not None:
-            return location
-    return None
-
-
-def scope(equation: Equation) -> str:
-    """The transformations and scopes that an equation stands in."""
-    return str(getattr(equation.source_info, "name_stack", ""))
-
-
-def within(equation: Equation) -> list[Program]:
-    """The programs that an equation holds."""
-    values = (part for value in equation.params.values() for part in parts(value))
-    programs = (getattr(part, "jaxpr", part) for part in values)
-    return [program for program in programs if hasattr(program, "eqns")]
-
-
-def parts(value: object) -> tuple[Any, ...]:
-    """A parameter of an equation, or its parts."""
-    if isinstance(value, (tuple, list)):
-        return tuple(cast("Iterable[object]", value))
-    return (value,)
 
 
 def _shape(variable: Any) -> tuple[tuple[int, ...], int]:

@@ -97,6 +97,8 @@ class Jitted:
         record: Record,
         donates: tuple[int, ...] | None,
     ) -> None:
+        # First: what is made of one of these (jax.vmap, jax.grad) has a copy of its attributes.
+        functools.update_wrapper(self, function)
         self._compiled, self.watch, self.record = compiled, watch, record
         self.donates = donates
         """Of jax.pmap the places of the arguments that it may overwrite; None of jax.jit."""
@@ -106,7 +108,6 @@ class Jitted:
         self.statics: frozenset[object] = frozenset()
         """Places and names of the arguments that are part of the program."""
         self.is_new = record.made > 1
-        functools.update_wrapper(self, function)
         self.python_function: Any = user_lines.unwrapped(function)
         self.names = parameters(function)
 

@@ -6,16 +6,24 @@ one of either is no constant, nothing is said.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isclose, prod
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import LossScale
-from tpudiag.sources.job.jax import equations
 from tpudiag.sources.job.jax.devices_in_use import MATTERS
-from tpudiag.sources.job.jax.equations import Equation, Program
+from tpudiag.sources.job.jax.programs import (
+    LOOPS,
+    Equation,
+    Follower,
+    Place,
+    Program,
+    line,
+    parts,
+    within,
+)
 
 _SUMS = ("psum", "all_reduce")
 _MOVES = ("all_gather", "all_to_all", "ppermute", "reduce_scatter", "psum_scatter", *_SUMS)
@@ -23,7 +31,6 @@ _SAME = frozenset(
     ("pvary", "pbroadcast", "convert_element_type", "copy", "reshape", "squeeze", "neg",
      "broadcast_in_dim")
 )  # fmt: skip
-_LOOPS = frozenset(("scan", "while", "cond"))
 
 
 @dataclass
@@ -42,13 +49,8 @@ class _Unknown(Exception):
     """A factor that is no constant, or a way that is not followed."""
 
 
-@dataclass
-class _Place:
-    """Where in the step a program stands."""
-
-    scope: str = ""
-    sizes: dict[str, int] | None = None
-    """Devices along each axis, where each of them computes its own."""
+_Known = float | tuple[_Sum, float] | None
+"""A constant, or a sum of gradients and how many times their mean it is."""
 
 
 def read(
@@ -60,7 +62,7 @@ def read(
     """
     way = _Way(rows, devices, state)
     try:
-        way.walk(jaxpr, {}, {}, _Place())
+        way.follow(jaxpr, [])
     except _Unknown:
         return None
     weights = {round(weight, 6) for weight, _ in way.seeds}
@@ -83,7 +85,7 @@ def read(
     )
 
 
-class _Way:
+class _Way(Follower[_Known]):
     """Follows constants and sums through a program and those within it."""
 
     def __init__(self, rows: int, devices: int, state: Counter[tuple[int, ...]]) -> None:
@@ -94,69 +96,39 @@ class _Way:
         """How far the loss moves when each value of a batch rises by one, and its line."""
         self.sums: list[_Sum] = []
 
-    def walk(
-        self,
-        program: Program,
-        constants: dict[int, float],
-        sums: dict[int, tuple[_Sum, float]],
-        place: _Place,
-    ) -> tuple[list[float | None], list[tuple[_Sum, float] | None]]:
-        """One program; what it gives that is a constant, or a sum."""
-        for equation in program.eqns:
-            values = [_constant(constants, variable) for variable in equation.invars]
-            given = [sums.get(id(variable)) for variable in equation.invars]
-            inside = _Place(f"{place.scope}/{equations.scope(equation)}", place.sizes)
-            made = self._inner(equation, values, given, inside)
-            if made is None and inside.sizes is not None:
-                self._look(equation, values, inside)
-                made = (
-                    [self._folded(equation, values, inside)],
-                    [self._joined(equation, values, given, inside)],
-                )
-            for variable, value, joined in zip(equation.outvars, *(made or ((), ())), strict=False):
-                if value is not None:
-                    constants[id(variable)] = value
-                if joined is not None:
-                    sums[id(variable)] = joined
-        return (
-            [_constant(constants, variable) for variable in program.outvars],
-            [sums.get(id(variable)) for variable in program.outvars],
-        )
+    def unknown(self, variable: Any) -> _Known:
+        """The number that stands in the place of a variable."""
+        value = getattr(variable, "val", None)
+        try:
+            return float(value) if value is not None and not getattr(value, "shape", ()) else None
+        except (TypeError, ValueError):
+            return None
 
-    def _inner(
-        self,
-        equation: Equation,
-        values: list[float | None],
-        given: list[tuple[_Sum, float] | None],
-        place: _Place,
-    ) -> tuple[list[float | None], list[tuple[_Sum, float] | None]] | None:
-        """The programs that an equation holds; None where it holds none."""
-        programs = equations.within(equation)
+    def enters(self, equation: Equation, _program: Program, given: list[_Known]) -> list[_Known]:
+        """A loop is not followed."""
+        return [None] * len(given) if str(equation.primitive) in LOOPS else given
+
+    def made(self, equation: Equation, given: list[_Known], place: Place) -> list[_Known]:
+        """One number or one sum."""
         name = str(equation.primitive)
-        if name == "shard_map":
-            place.sizes = {str(k): int(v) for k, v in equation.params["mesh"].shape.items()}
-        elif name == "xla_pmap":
-            about = equation.params
-            place.sizes = {str(about["axis_name"]): int(about["global_axis_size"])}
-        made = None
-        for program in programs:
-            count = 0 if name in _LOOPS else len(program.invars)
-            own = program.invars[:count]
-            first = len(values) - count
-            made = self.walk(
-                program,
-                {id(v): c for v, c in zip(own, values[first:], strict=False) if c is not None},
-                {id(v): s for v, s in zip(own, given[first:], strict=False) if s is not None},
-                place,
-            )
-        loose = made is None or name in _LOOPS or len(made[0]) != len(equation.outvars)
-        if programs and loose:
-            _used(each for each in given if each is not None)
-        if name in ("shard_map", "xla_pmap") and made is not None:
-            _used(each for each in made[1] if each is not None)
-        return None if not programs else ([], []) if loose else made
+        if name in LOOPS:
+            _used(given)
+        if place.sizes is None or within(equation):
+            return []
+        values = [each if isinstance(each, float) else None for each in given]
+        self._look(equation, values, place)
+        joined = self._joined(equation, values, given, place)
+        return [joined if joined is not None else self._folded(equation, values, place)]
 
-    def _look(self, equation: Equation, values: list[float | None], place: _Place) -> None:
+    def leaves(
+        self, equation: Equation, made: Sequence[_Known], results: list[_Known]
+    ) -> Sequence[_Known]:
+        """What leaves the devices is used."""
+        if str(equation.primitive) in ("shard_map", "xla_pmap"):
+            _used(results)
+        return super().leaves(equation, made, results)
+
+    def _look(self, equation: Equation, values: list[float | None], place: Place) -> None:
         """Note what the loss reduces, and what comes back to it."""
         name, backward = str(equation.primitive), "transpose(" in place.scope
         if "jvp(" not in place.scope or not equation.outvars:
@@ -171,11 +143,9 @@ class _Way:
         if comes_back and shape in self._reduced and not equation.invars[0].aval.shape:
             if values[0] is None:
                 raise _Unknown
-            self.seeds.append((abs(values[0]) * prod(shape), equations.line(equation)))
+            self.seeds.append((abs(values[0]) * prod(shape), line(equation)))
 
-    def _folded(
-        self, equation: Equation, values: list[float | None], place: _Place
-    ) -> float | None:
+    def _folded(self, equation: Equation, values: list[float | None], place: Place) -> float | None:
         """A number that is computed of constants alone."""
         name, known = str(equation.primitive), [v for v in values if v is not None]
         if len(known) < len(values) or not known or equation.outvars[0].aval.shape:
@@ -196,22 +166,22 @@ class _Way:
         self,
         equation: Equation,
         values: list[float | None],
-        given: list[tuple[_Sum, float] | None],
-        place: _Place,
-    ) -> tuple[_Sum, float] | None:
+        given: list[_Known],
+        place: Place,
+    ) -> _Known:
         """What becomes of a sum of gradients, and a new one."""
         name = str(equation.primitive)
         if name.startswith(_SUMS):
             return self._summed(equation, given[0], place)
-        told = [each for each in given if each is not None]
+        told = [each for each in given if isinstance(each, tuple)]
         if len(told) == 1:
-            at = next(n for n, each in enumerate(given) if each is not None)
+            at = given.index(told[0])
             (of, times), beside = told[0], list(zip(values, equation.invars, strict=True))
             others = beside[:at] + beside[at + 1 :]
             factor = self._factor(name, at, others)
             if factor is not None:
                 return of, times * factor
-        _used(told)
+        _used(given)
         return None
 
     def _factor(self, name: str, at: int, others: list[tuple[float | None, Any]]) -> float | None:
@@ -232,14 +202,12 @@ class _Way:
             raise _Unknown
         return None  # a learning rate
 
-    def _summed(
-        self, equation: Equation, before: tuple[_Sum, float] | None, place: _Place
-    ) -> tuple[_Sum, float] | None:
+    def _summed(self, equation: Equation, before: _Known, place: Place) -> _Known:
         """A sum over the devices: of gradients, or of such a sum once more."""
         count = self._along(equation, place)
         variable = equation.outvars[0]
         shape = tuple(variable.aval.shape)
-        if before is not None:
+        if isinstance(before, tuple):
             return before[0], before[1] * count
         size = self._state[shape]
         if not shape or not size or count == 1:
@@ -247,29 +215,20 @@ class _Way:
         if count != self._devices:
             raise _Unknown
         asked = "transpose(" not in place.scope
-        made = _Sum(prod(shape) * variable.aval.dtype.itemsize, equations.line(equation), asked)
+        made = _Sum(prod(shape) * variable.aval.dtype.itemsize, line(equation), asked)
         self.sums.append(made)
         return made, float(count)
 
-    def _along(self, equation: Equation, place: _Place) -> int:
+    def _along(self, equation: Equation, place: Place) -> int:
         """The devices that a sum joins."""
         axes = equation.params.get("axes", equation.params.get("axis_name", ()))
-        names = equations.parts(axes)
+        names = parts(axes)
         return prod((place.sizes or {}).get(str(name), 1) for name in names)
 
 
-def _constant(constants: dict[int, float], variable: Any) -> float | None:
-    """The number that a variable is, or that stands in its place."""
-    value = getattr(variable, "val", None)
-    if value is not None and not getattr(value, "shape", ()):
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            return None
-    return constants.get(id(variable))
-
-
-def _used(sums: Iterable[tuple[_Sum, float]]) -> None:
-    """Something else is made of them."""
-    for of, times in sums:
-        of.times = min(of.times, times)
+def _used(values: Sequence[_Known]) -> None:
+    """Something else is made of the sums among them."""
+    for each in values:
+        if isinstance(each, tuple):
+            of, times = each
+            of.times = min(of.times, times)

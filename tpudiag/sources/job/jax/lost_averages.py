@@ -1,69 +1,70 @@
 """Running averages of arguments, as batch normalisation keeps them, that a step throws away."""
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tpudiag.model import Location
-from tpudiag.sources.job.jax import equations
-from tpudiag.sources.job.jax.equations import Equation, Program
+from tpudiag.sources.job.jax.programs import Equation, Follower, Place, Program, line
 
 _PASS = frozenset(("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"))
 _NEAR = 1e-3
-_Average = tuple[int, Location | None]
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What is known of a variable: an argument, or one by its number, or a share of it."""
+
+    argument: int | None = None
+    share: float | None = None
+    is_average: bool = False
 
 
 def read(program: Program) -> dict[int, Location | None]:
     """The arguments, by number, whose new average nothing reads, and the line that made it."""
-    lost: dict[int, Location | None] = {}
-    _walk(program, {id(v): n for n, v in enumerate(program.invars)}, lost)
-    return lost
+    averages = _Averages()
+    averages.keep(averages.follow(program, map(_Value, range(len(program.invars)))))
+    return {n: where for n, where in averages.made_at.items() if n not in averages.kept}
 
 
-def _walk(
-    program: Program,
-    arguments: dict[int, int],
-    lost: dict[int, Location | None],
-    differentiated: bool = False,
-) -> list[_Average | None]:
-    """One program, and those within it; which of its results are averages."""
-    scaled: dict[int, tuple[float, int | None]] = {}
-    averages: dict[int, _Average] = {}
-    read = {id(v) for each in program.eqns for v in each.invars} | set(map(id, program.outvars))
-    for equation in program.eqns:
-        given, name = equation.invars, str(equation.primitive)
+class _Averages(Follower[_Value]):
+    """Which averages are made, and which of them are read."""
+
+    nothing = _Value()
+
+    def __init__(self) -> None:
+        self.made_at: dict[int, Location | None] = {}
+        self.kept: set[int] = set()
+
+    def keep(self, values: Sequence[_Value]) -> None:
+        """They are read, or are results."""
+        self.kept |= {v.argument for v in values if v.is_average and v.argument is not None}
+
+    def made(self, equation: Equation, given: list[_Value], place: Place) -> list[_Value]:
+        """Shares of an argument and of what is new make its average."""
+        name = str(equation.primitive)
+        if name in _PASS:
+            return given
+        self.keep(given)
+        if name == "mul":
+            numbers = [getattr(variable, "val", None) for variable in equation.invars]
+            for number, other in ((numbers[0], given[1]), (numbers[1], given[0])):
+                if number is not None:
+                    whole = other == _Value(other.argument)
+                    return [_Value(other.argument if whole else None, float(number))]
         # A model that is not differentiated here, as a frozen teacher, needs no new averages.
-        trains = differentiated or "jvp(" in equations.scope(equation)
-        made: list[_Average | None] = [None] * len(equation.outvars)
-        for inner in equations.within(equation):
-            own = given[max(len(given) - len(inner.invars), 0) :]
-            pairs = zip(inner.invars, own, strict=False)
-            known = {id(v): arguments[id(o)] for v, o in pairs if id(o) in arguments}
-            results = _walk(inner, known, lost, trains)
-            made = results if len(results) == len(made) else made
-        if name == "add" and trains:
-            made = [_average(equation, [scaled.get(id(variable)) for variable in given])]
-        elif name == "mul":
-            factors = [getattr(variable, "val", None) for variable in given]
-            other, factor = (given[0], factors[1]) if factors[0] is None else (given[1], factors[0])
-            if factor is not None:
-                scaled[id(equation.outvars[0])] = float(factor), arguments.get(id(other))
-        elif name in _PASS:
-            made = [averages.get(id(given[0]))]
-            source, result = id(given[0]), id(equation.outvars[0])
-            if source in arguments:
-                arguments[result] = arguments[source]
-            if source in scaled:
-                scaled[result] = scaled[source]
-        for variable, average in zip(equation.outvars, made, strict=False):
-            if average is not None and id(variable) not in read:
-                lost.setdefault(*average)
-            elif average is not None:
-                averages[id(variable)] = average
-    return [averages.get(id(variable)) for variable in program.outvars]
+        if name == "add" and "jvp(" in place.scope:
+            shares = [each.share for each in given if each.share is not None]
+            of = [v.argument for v in given if v.argument is not None and v.share is not None]
+            if len(shares) == 2 and len(of) == 1 and abs(sum(shares) - 1) <= _NEAR:
+                self.made_at.setdefault(of[0], line(equation))
+                return [_Value(of[0], is_average=True)]
+        return []
 
-
-def _average(equation: Equation, parts: list[tuple[float, int | None] | None]) -> _Average | None:
-    """Two shares of one, the first or the second of an argument."""
-    known: list[Any] = [part for part in parts if part is not None]
-    of = [argument for _, argument in known if argument is not None]
-    whole = len(known) == 2 and abs(sum(factor for factor, _ in known) - 1) <= _NEAR
-    return (of[0], equations.line(equation)) if whole and len(of) == 1 else None
+    def leaves(
+        self, equation: Equation, made: Sequence[_Value], results: list[_Value]
+    ) -> Sequence[_Value]:
+        """A loop gives what its last turn gives."""
+        if len(results) == len(equation.outvars):
+            return results
+        self.keep(results)
+        return made

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Iterator
+from math import prod
 
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
 from tpudiag.signals.step_numerics import FrozenNorm, LowPrecisionOp, MergedNumbers
 from tpudiag.sources.job.jax import devices_in_use, lost_averages, pairs
-from tpudiag.sources.job.jax.equations import Seen, line, product
+from tpudiag.sources.job.jax.equations import LITERAL, Seen, product
+from tpudiag.sources.job.jax.programs import line, within
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import HALF, LOOKS, StateValues
 from tpudiag.sources.job.jax.step import TracedStep
@@ -16,6 +18,8 @@ _POSITIONS = frozenset(
     ("iota", "convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "add", "sub")
 )
 """Operations that leave positions what they are."""
+_SHARED_OUT = _POSITIONS - {"iota", "add", "sub"} | {"div"}
+"""Operations that leave a softmax what it is."""
 MOST_NUMBERS = 2**17
 
 
@@ -64,37 +68,49 @@ def loss_dtype(step: list[Seen]) -> str:
 
 def low_precision(step: list[Seen]) -> Iterator[LowPrecisionOp]:
     """What normalises the results of the last product of the forward pass in 16 bits."""
-    forward = [seen for seen in step if seen.forward and not seen.holds_others]
+    forward = [seen for seen in step if seen.forward and not within(seen.equation)]
     last = max((n for n, e in enumerate(forward) if product(e.equation)), default=len(forward))
     after = forward[last + 1 :]
-    factors = [e.equation.invars for e in after if str(e.equation.primitive) == "mul"]
+    factors = [e.given for e in after if str(e.equation.primitive) == "mul"]
     # The derivative of a sigmoid p multiplies it by 1 - p; what multiplies others is an activation.
-    less = [e.equation for e in after if str(e.equation.primitive) == "sub"]
-    not_data = {id(e.outvars[0]) for e in less if hasattr(e.invars[0], "val")}
-    not_data |= {id(v) for both in factors for v in both if hasattr(v, "val")}
-    gates = {id(v) for both in factors if not_data.isdisjoint(map(id, both)) for v in both}
+    less = [e for e in after if str(e.equation.primitive) == "sub"]
+    not_data = {LITERAL} | {e.gives[0] for e in less if e.given[0] == LITERAL}
+    gates = {n for both in factors if not_data.isdisjoint(both) for n in both}
+    of_last = forward[last].equation.outvars[0].aval.shape if after else ()
+    weights = _weights(after, prod(of_last))
     for seen in after:
-        equation, of_last = seen.equation, forward[last].equation.outvars[0].aval.shape
-        name = str(equation.primitive)
-        gate = name == "logistic" and id(equation.outvars[0]) in gates
-        if name not in _NORMALISES or gate:
+        equation, name = seen.equation, str(seen.equation.primitive)
+        of_data = name == "logistic" and seen.gives[0] in gates
+        if name not in _NORMALISES or of_data or seen.gives[0] in weights:
             continue
         given = equation.invars[0].aval
         if given.shape == of_last and str(given.dtype) in HALF:
-            yield LowPrecisionOp(name, seen.scope, str(given.dtype), line(equation))
+            yield LowPrecisionOp(name, seen.place.scope, str(given.dtype), line(equation))
+
+
+def _weights(step: list[Seen], size: int) -> set[int]:
+    """What multiplies data of which there are several to each of so many numbers."""
+    found: set[int] = set()
+    for seen in reversed(step):
+        name, made = str(seen.equation.primitive), seen.equation.outvars[0].aval
+        several = name == "mul" and prod(made.shape) > size
+        if several or (name in _SHARED_OUT and not found.isdisjoint(seen.gives)):
+            found.update(seen.given)
+    return found
 
 
 def merged(step: list[Seen]) -> Iterator[MergedNumbers]:
     """Positions that are several to one number in 16 bits."""
     known: dict[int, int] = {}
-    for equation in (seen.equation for seen in step):
+    for seen in step:
+        equation = seen.equation
         name, about = str(equation.primitive), equation.params
-        count = next((known[id(v)] for v in equation.invars if id(v) in known), 0)
+        count = next((known[n] for n in seen.given if n in known), 0)
         if name == "iota":
             count = int(about["shape"][about["dimension"]])
         if name not in _POSITIONS or not 0 < count < MOST_NUMBERS:
             continue
-        known[id(equation.outvars[0])] = count
+        known[seen.gives[0]] = count
         dtype = equation.outvars[0].aval.dtype
         if str(dtype) in HALF and name in ("iota", "convert_element_type"):
             left = len(set(sys.modules["numpy"].arange(count).astype(dtype).tolist()))

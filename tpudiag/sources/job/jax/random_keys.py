@@ -5,13 +5,19 @@ the same key, whatever the code calls them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import SameDraws, SameDrawsKind
-from tpudiag.sources.job.jax import equations
-from tpudiag.sources.job.jax.equations import Equation, Program
+from tpudiag.sources.job.jax.programs import (
+    RECOMPUTED,
+    Equation,
+    Follower,
+    Place,
+    Program,
+    line,
+)
 from tpudiag.sources.job.points import Kwargs
 
 _DRAWS = frozenset(("random_bits", "random_gamma", "threefry2x32"))
@@ -45,22 +51,17 @@ class _Draw:
     key: _Value
     shape: tuple[int, ...]
     location: Location | None
-    local: bool
-    turns: int
-    """Of the innermost loop around it; 1 where there is none."""
+    place: Place
 
 
-class RandomKeys:
+class RandomKeys(Follower[_Value]):
     """All draws of a step."""
 
     def __init__(self, jaxpr: Program) -> None:
         self.draws: list[_Draw] = []
         self._numbers: dict[object, int] = {}
-        known = {
-            id(v): _Value(self._number("argument", n), frozenset((n,)))
-            for n, v in enumerate(jaxpr.invars)
-        }
-        self._walk(jaxpr, known, None, local=False, turns=1)
+        numbers = range(len(jaxpr.invars))
+        self.follow(jaxpr, (_Value(self._number("argument", n), frozenset((n,))) for n in numbers))
 
     def same(
         self, rows: int, devices: int, fixed: frozenset[int] | None, alike: frozenset[int]
@@ -72,16 +73,17 @@ class RandomKeys:
         """
         first: dict[int, _Draw] = {}
         for draw in self.draws:
-            key, of_batch = draw.key, draw.shape[:1] in ((rows,), (rows // draw.turns,))
+            key, turns, local = draw.key, draw.place.turns, draw.place.local
+            of_batch = draw.shape[:1] in ((rows,), (rows // turns,))
             stays = fixed is not None and key.arguments <= fixed and not key.turns
             each_step = stays and (of_batch or draw.shape[:1] == (rows * devices,))
             before = first.setdefault(key.made, draw)
             kind: SameDrawsKind | None = None
             if before is not draw and before.location != draw.location:
                 kind = "twice"
-            elif draw.turns > 1 and not key.turns:
+            elif turns > 1 and not key.turns:
                 kind = "turns"
-            elif draw.local and devices > 1 and key.apart <= alike and of_batch:
+            elif local and devices > 1 and key.apart <= alike and of_batch:
                 kind = "replicas"
             elif each_step:
                 kind = "steps"
@@ -89,7 +91,7 @@ class RandomKeys:
                 yield SameDraws(
                     kind=kind,
                     shape=draw.shape,
-                    copies={"twice": 2, "turns": draw.turns, "replicas": devices}.get(kind, 0),
+                    copies={"twice": 2, "turns": turns, "replicas": devices}.get(kind, 0),
                     location=draw.location,
                     first=before.location if kind == "twice" else None,
                     each_step=each_step and kind == "replicas",
@@ -99,77 +101,39 @@ class RandomKeys:
         """One for each way in which something is computed."""
         return self._numbers.setdefault(made, len(self._numbers))
 
-    def _of(self, known: dict[int, _Value], variable: Any) -> _Value:
-        """What is known of a variable, or of a number that stands in its place."""
-        if id(variable) in known:
-            return known[id(variable)]
+    def unknown(self, variable: Any) -> _Value:
+        """A constant, or a number that stands in the place of a variable."""
         return _Value(self._number("number", str(getattr(variable, "val", id(variable)))))
 
-    def _walk(
-        self,
-        jaxpr: Program,
-        known: dict[int, _Value],
-        at: Location | None,
-        *,
-        local: bool,
-        turns: int,
-    ) -> dict[int, _Value]:
-        """One program; `at` is the line of the call of a library's whose program it is."""
-        for variable in jaxpr.constvars:
-            known.setdefault(id(variable), _Value(self._number("constant", id(variable))))
-        for equation in jaxpr.eqns:
-            if equations.RECOMPUTED in equations.scope(equation):
-                continue  # the same numbers once more, as they are meant
-            given = [self._of(known, variable) for variable in equation.invars]
-            inner = equations.within(equation)
-            results = [self._made(equation, given, n) for n in range(len(equation.outvars))]
-            if str(equation.primitive) in _DRAWS:
-                shape = tuple(getattr(equation.outvars[0].aval, "shape", ()))
-                where = at or equations.line(equation)
-                self.draws.append(_Draw(given[0], shape, where, local, turns))
-            # The cached program of a library's own draw has the lines of its first caller.
-            own = str(equation.params.get("name", "")).startswith("_")
-            where = (at or equations.line(equation)) if own else at
-            for program in inner:
-                made = self._inside(equation, program, given, where, local, turns)
-                results = made or results
-            known |= {id(v): r for v, r in zip(equation.outvars, results, strict=False)}
-        return known
-
-    def _inside(
-        self, equation: Equation, program: Program, given: list[_Value], at: Location | None,
-        local: bool, turns: int,
-    ) -> list[_Value] | None:  # fmt: skip
-        """A program within another; what it gives, where that is what its equation gives."""
-        name, count = str(equation.primitive), len(program.invars)
-        outer = list(equation.invars)[-count:]
-        values = given[-count:]
+    def enters(self, equation: Equation, program: Program, given: list[_Value]) -> list[_Value]:
+        """What a loop carries is of each turn; what a device has a part of is apart."""
+        name, own = str(equation.primitive), len(program.invars)
         loops = name in _LOOPS
-        length = int(equation.params.get("length", 1) or 1) if loops else 1
-        constants = int(equation.params.get("num_consts", 0)) if loops else count
-        known: dict[int, _Value] = {}
-        for place, (own, value, variable) in enumerate(
-            zip(program.invars, values, outer, strict=False)
-        ):
-            is_part = name in _PER_DEVICE and own.aval.shape != variable.aval.shape
-            known[id(own)] = replace(
-                value,
-                made=self._number("turn", id(equation), place)
-                if place >= constants
-                else value.made,
-                apart=(value.arguments or _NONE_KNOWN) if is_part else value.apart,
-                turns=(place >= constants) if loops else value.turns,
+        constants = int(equation.params.get("num_consts", 0)) if loops else own
+        values: list[_Value] = []
+        outer = equation.invars[-own:]
+        for place, (value, variable) in enumerate(zip(given, outer, strict=False)):
+            is_part = program.invars[place].aval.shape != variable.aval.shape
+            carried = place >= constants
+            values.append(
+                _Value(
+                    self._number("turn", id(equation), place) if carried else value.made,
+                    value.arguments,
+                    (value.arguments or _NONE_KNOWN)
+                    if is_part and name in _PER_DEVICE
+                    else value.apart,
+                    carried if loops else value.turns,
+                )
             )
-        known = self._walk(
-            program,
-            known,
-            at,
-            local=local or name in _PER_DEVICE,
-            turns=length if length > 1 else turns,
-        )
-        if loops or len(program.outvars) != len(equation.outvars):
-            return None
-        return [self._of(known, variable) for variable in program.outvars]
+        return values
+
+    def made(self, equation: Equation, given: list[_Value], place: Place) -> list[_Value]:
+        """The draws among them are noted."""
+        # What is recomputed are the same numbers once more, as they are meant.
+        if str(equation.primitive) in _DRAWS and RECOMPUTED not in place.scope:
+            shape = tuple(getattr(equation.outvars[0].aval, "shape", ()))
+            self.draws.append(_Draw(given[0], shape, place.call or line(equation), place))
+        return [self._made(equation, given, n) for n in range(len(equation.outvars))]
 
     def _made(self, equation: Equation, given: list[_Value], place: int) -> _Value:
         """What an equation gives."""

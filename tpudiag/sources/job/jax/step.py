@@ -18,8 +18,9 @@ from tpudiag.signals import (
     TensorSeen,
 )
 from tpudiag.sources.job.jax import devices_in_use, loss_scale, work
-from tpudiag.sources.job.jax.equations import Equations, Seen, line, passes, product
+from tpudiag.sources.job.jax.equations import Equations, Seen, passes, product
 from tpudiag.sources.job.jax.jitted import StepCall
+from tpudiag.sources.job.jax.programs import line
 from tpudiag.sources.job.jax.signatures import argument_name, is_ref
 
 MEBIBYTE = 2**20
@@ -62,7 +63,7 @@ class TracedStep:
         self._program = Equations(closed.jaxpr, state)
         self.steps, self.seen = self._program.steps, self._program.seen
         # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
-        self._names_transforms = any("jvp(" in seen.scope for seen in self.seen)
+        self._names_transforms = any("jvp(" in seen.place.scope for seen in self.seen)
         self._by_path = self._arguments()
         self.arguments = tuple(self._by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
@@ -180,7 +181,7 @@ class TracedStep:
     def operations(self) -> StepOps:
         """What calls the host, and large constants."""
         found = tuple(
-            StepOp(str(seen.equation.primitive), seen.scope, True, line(seen.equation))
+            StepOp(str(seen.equation.primitive), seen.place.scope, True, line(seen.equation))
             for seen in self.seen
             if str(seen.equation.primitive) in CALLBACKS
         )
@@ -194,7 +195,7 @@ class TracedStep:
     def loss_scale(self) -> tuple[LossScale, ...] | None:
         """How the loss is scaled that each device differentiates; None where that is not told."""
         batch = self.batch()
-        if batch is None or batch.replicas < 2 or not any(s.local for s in self.seen):
+        if batch is None or batch.replicas < 2 or not any(s.place.local for s in self.seen):
             return None
         jaxpr, shapes = self.traced.jaxpr.jaxpr, self._state_shapes()
         found = loss_scale.read(jaxpr, batch.per_replica_batch, batch.replicas, shapes)
@@ -248,13 +249,13 @@ class TracedStep:
         """One product as the MXU sees it; None of other equations."""
         split = batch.global_batch // batch.per_replica_batch if batch is not None else 1
         whole = batch.global_batch if batch is not None else 0
-        here = whole // split if seen.local else whole
+        here = whole // split if seen.place.local else whole
         equation, sizes = seen.equation, product(seen.equation, here)
         if sizes is None:
             return None
         many, rows, contraction = sizes.many, sizes.rows, sizes.contraction
         # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
-        if seen.local:
+        if seen.place.local:
             pass
         elif whole and rows % whole == 0:
             rows //= split
@@ -262,10 +263,10 @@ class TracedStep:
             contraction //= split
         elif whole and many % whole == 0:
             many //= split
-        times = max(seen.times // self.steps, 1)
+        times = max(seen.place.times // self.steps, 1)
         return MatrixOp(
             op=str(equation.primitive),
-            name=seen.scope or str(equation.primitive),
+            name=seen.place.scope or str(equation.primitive),
             dtype=str(equation.invars[0].aval.dtype),
             rows=rows,
             contraction=contraction,
@@ -273,7 +274,7 @@ class TracedStep:
             flops=2 * many * rows * contraction * sizes.columns * times,
             batch=many,
             location=line(equation),
-            forward=self._names_transforms and "transpose(" not in seen.scope,
+            forward=self._names_transforms and "transpose(" not in seen.place.scope,
             passes=passes(equation),
         )
 

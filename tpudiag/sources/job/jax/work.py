@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from math import prod
 
 from tpudiag.signals import Batch, StepArgument, StepWork
-from tpudiag.sources.job.jax.equations import Equations, line, product
+from tpudiag.sources.job.jax.equations import Equations, product
+from tpudiag.sources.job.jax.programs import line, within
 
 
 def read(
@@ -21,19 +22,19 @@ def read(
         return 1 if local else shards.get(shape, shared if of_batch else 1)
 
     for seen in program.seen:
-        if seen.holds_others:
+        if within(seen.equation):
             continue
-        times = max(seen.times // steps, 1)
-        made += times * sum(prod(s) * size // share(s, seen.local) for s, size in seen.made)
+        times = max(seen.place.times // steps, 1)
+        made += times * sum(prod(s) * size // share(s, seen.place.local) for s, size in seen.made)
         sizes = product(seen.equation)
-        split = max((share(s, seen.local) for s, _ in (*seen.made, *seen.read)), default=1)
+        split = max((share(s, seen.place.local) for s, _ in (*seen.made, *seen.read)), default=1)
         work = times * sizes.flops // split if sizes is not None else 0
         flops += work
         if seen.again:
             again += work
             asked_at = asked_at or line(seen.equation)
         moved += times * sum(
-            _padded(s) * size // share(s, seen.local) for s, size in (*seen.made, *seen.read)
+            _padded(s) * size // share(s, seen.place.local) for s, size in (*seen.made, *seen.read)
         )
     return StepWork(
         flops=flops,
