@@ -116,7 +116,10 @@ def _refuse_bound(mxu: float, shares: dict[str, float]) -> None:
 
 def _fix(signals: Signals) -> str:
     policy = signals.precision.global_policy if signals.precision is not None else None
-    if policy is not None and policy.endswith("float16"):
+    ops = signals.matrix_ops or ()
+    of_16_bit = sum(op.flops for op in ops if op.dtype in ("bfloat16", "float16"))
+    mostly = 2 * of_16_bit > sum(op.flops for op in ops)
+    if policy.endswith("float16") if policy is not None else mostly:
         return "global_batch = 1024  # a larger one, and widths of 128 x n: layers.Dense(1024)"
     return f"{in_bfloat16(signals)}\n# and widths of 128 x n"
 

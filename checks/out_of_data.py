@@ -1,6 +1,6 @@
 """TPU212."""
 
-from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import FitData, Signals
 
 from ._need import need, of_a_job
@@ -13,7 +13,7 @@ _FIX = (
 )
 
 
-@check("TPU212", Severity.WARNING, needs_data=True)
+@check("TPU212", Severity.WARNING, needs_data=True, frameworks=BOTH)
 def out_of_data(signals: Signals) -> Judgement:
     """The dataset ends before the training requested from fit.
 

@@ -82,8 +82,8 @@ def _of_tensorflow(state: FrozenState) -> str:
         return f"{draw}  # draws anew at each call; in a pipeline too"
     if state.kind == "written":
         return (
-            f"{state.name} = tf.Variable(0, trainable=False)  # once, outside the function\n"
-            f"{state.name}.assign_add(1)                      # inside it"
+            f"{state.name} = tf.Variable({state.traced}, trainable=False)  # once, outside\n"
+            f"{state.name}.assign(value)  # in the function, where it changes"
         )
     return (
         f"{state.name} = tf.Variable({state.traced}, trainable=False)  # once, in the scope\n"
@@ -101,9 +101,7 @@ def _of_jax(state: FrozenState) -> str:
             f"jax.random.{_drawn_anew(state.name, Framework.JAX)}"
         )
     if state.kind == "written":
-        return (
-            f"return state, {name} + 1  # {name} is an argument of {state.function}, and a result"
-        )
+        return f"return state, {name}  # as it changed: an argument of {state.function}, too"
     return f"{state.function}(..., {name})  # as an argument, which each call reads"
 
 

@@ -141,17 +141,15 @@ class JitWatch:
 
         @functools.wraps(taken)
         def gradient(*inner: object, **named: object) -> object:
-            eager = barrier.attempt("gradient", self._takes_eagerly, inner, named)
+            eager = barrier.attempt(
+                "gradient", lambda: self._took_gradient() and not self._is_traced(inner, named)
+            )
             result = taken(*inner, **named)
             if eager:
                 barrier.attempt("step of JAX", self._on_step, True)
             return result
 
         return gradient
-
-    def _takes_eagerly(self, args: Args, kwargs: Kwargs) -> bool:
-        """Whether a call takes gradients outside all functions of jax.jit."""
-        return self._took_gradient() and not self._is_traced(args, kwargs)
 
     def _took_gradient(self) -> bool:
         """Gradients are taken: by the function that is traced now, or else (True) eagerly."""

@@ -1,6 +1,7 @@
 """The training step that ran last, kept so that it can be traced and lowered again."""
 
-import functools
+from functools import partial
+from operator import is_
 from typing import Any
 
 from tpudiag.sources.job.jax.jitted import Jitted, StepCall
@@ -44,6 +45,8 @@ class KeptStep:
             for path, leaf in path_leaves
             if id(leaf) in (self.results | self._passed_on) or is_ref(self._jax, leaf)
         )
+        # Of the first call nothing is known yet: what it gives under the same name is its state.
+        known_state = state if self.results or self._passed_on else None
         self._passed_on = {}
         hosted: Kwargs = {
             self._jax.tree_util.keystr(path): leaf
@@ -56,7 +59,7 @@ class KeptStep:
         if known is not None and known.jitted is jitted and known.calls > 2 and new:
             return  # the program of most calls is the step, and a ragged last batch is not
         calls = known.calls if known is not None and known.jitted is jitted else 1
-        self.step = self.as_called(jitted, args, kwargs, state, resent, calls)
+        self.step = self.as_called(jitted, args, kwargs, known_state, resent, calls)
         if calls > 1:
             self._arrays = {}
 
@@ -65,9 +68,7 @@ class KeptStep:
         resent: frozenset[str], calls: int,
     ) -> StepCall:  # fmt: skip
         """A call, as it can be traced and lowered again."""
-        abstract = self._jax.tree_util.tree_map(
-            functools.partial(self._abstract, jitted), (args, kwargs)
-        )
+        abstract = self._jax.tree_util.tree_map(partial(self._abstract, jitted), (args, kwargs))
         abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
         return StepCall(jitted, jitted.record, abstract, state, resent, calls)
 
@@ -84,10 +85,10 @@ class KeptStep:
             return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
 
         def below(sharding: object, arguments: object) -> object:
-            return tree_map(functools.partial(put, sharding), arguments)
+            return tree_map(partial(put, sharding), arguments)
 
         given, named = abstract
-        return tree_map(below, jitted.in_shardings, given, is_leaf=_is_none), named
+        return tree_map(below, jitted.in_shardings, given, is_leaf=partial(is_, None)), named
 
     def _abstract(self, jitted: Jitted, leaf: Any) -> object:
         """An array's shape, dtype and place, for what was donated holds no values any more."""
@@ -100,11 +101,6 @@ class KeptStep:
         if shape is not None and dtype is not None and not is_ref(jax, leaf):
             return jax.ShapeDtypeStruct(shape, dtype)
         return leaf
-
-
-def _is_none(value: object) -> bool:
-    """Of a place that is left to JAX."""
-    return value is None
 
 
 def _kind(leaf: Any) -> tuple[object, object]:

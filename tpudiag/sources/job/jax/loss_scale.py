@@ -115,10 +115,9 @@ class _Way(Follower[_Known]):
             _used(given)
         if place.sizes is None or within(equation):
             return []
-        values = [each if isinstance(each, float) else None for each in given]
-        self._look(equation, values, place)
-        joined = self._joined(equation, values, given, place)
-        return [joined if joined is not None else self._folded(equation, values, place)]
+        self._look(equation, given[0] if given else None, place)
+        joined = self._joined(equation, given, place)
+        return [joined if joined is not None else self._folded(equation, given, place)]
 
     def leaves(
         self, equation: Equation, made: Sequence[_Known], results: list[_Known]
@@ -128,7 +127,7 @@ class _Way(Follower[_Known]):
             _used(results)
         return super().leaves(equation, made, results)
 
-    def _look(self, equation: Equation, values: list[float | None], place: Place) -> None:
+    def _look(self, equation: Equation, first: _Known, place: Place) -> None:
         """Note what the loss reduces, and what comes back to it."""
         name, backward = str(equation.primitive), "transpose(" in place.scope
         if "jvp(" not in place.scope or not equation.outvars:
@@ -139,22 +138,24 @@ class _Way(Follower[_Known]):
         if name == "reduce_sum" and not backward and not shape:
             self._reduced.add(tuple(equation.invars[0].aval.shape))
         of_batch = shape and shape[0] % self._rows == 0 and not self._state[shape]
-        comes_back = name == "broadcast_in_dim" and backward and of_batch and values[0] != 0
+        comes_back = name == "broadcast_in_dim" and backward and of_batch and first != 0
         if comes_back and shape in self._reduced and not equation.invars[0].aval.shape:
-            if values[0] is None:
+            if not isinstance(first, float):
                 raise _Unknown
-            self.seeds.append((abs(values[0]) * prod(shape), line(equation)))
+            self.seeds.append((abs(first) * prod(shape), line(equation)))
 
-    def _folded(self, equation: Equation, values: list[float | None], place: Place) -> float | None:
+    def _folded(self, equation: Equation, given: list[_Known], place: Place) -> float | None:
         """A number that is computed of constants alone."""
-        name, known = str(equation.primitive), [v for v in values if v is not None]
-        if len(known) < len(values) or not known or equation.outvars[0].aval.shape:
+        name, known = str(equation.primitive), [v for v in given if isinstance(v, float)]
+        if len(known) < len(given) or not known or equation.outvars[0].aval.shape:
             return None
         match name, known:
             case ("neg", [one]):
                 return -one
-            case ("div", [one, other]) | ("mul", [one, other]) if name == "mul" or other:
-                return one * other if name == "mul" else one / other
+            case ("mul", [one, other]):
+                return one * other
+            case ("div", [one, other]) if other:
+                return one / other
             case (_, [one]) if name in _SAME:
                 return one
             case (_, [one]) if name.startswith(_SUMS):
@@ -162,35 +163,28 @@ class _Way(Follower[_Known]):
             case _:
                 return None
 
-    def _joined(
-        self,
-        equation: Equation,
-        values: list[float | None],
-        given: list[_Known],
-        place: Place,
-    ) -> _Known:
+    def _joined(self, equation: Equation, given: list[_Known], place: Place) -> _Known:
         """What becomes of a sum of gradients, and a new one."""
-        name = str(equation.primitive)
-        if name.startswith(_SUMS):
-            return self._summed(equation, given[0], place)
-        told = [each for each in given if isinstance(each, tuple)]
-        if len(told) == 1:
-            at = given.index(told[0])
-            (of, times), beside = told[0], list(zip(values, equation.invars, strict=True))
-            others = beside[:at] + beside[at + 1 :]
-            factor = self._factor(name, at, others)
-            if factor is not None:
-                return of, times * factor
-        _used(given)
-        return None
-
-    def _factor(self, name: str, at: int, others: list[tuple[float | None, Any]]) -> float | None:
-        """What an operation multiplies a sum by; None where it makes something else of it."""
-        if name in _SAME and not others:
-            return 1.0
-        if name not in ("mul", "div") or (name == "div" and at != 0):
+        name, factor = str(equation.primitive), None
+        match given:
+            case _ if name.startswith(_SUMS):
+                return self._summed(equation, given[0], place)
+            case [(of, times)] if name in _SAME:
+                return of, times
+            case [(_, _), by] if name in ("mul", "div") and not isinstance(by, tuple):
+                factor = self._factor(name, by, equation.invars[1])
+            case [by, (_, _)] if name == "mul" and not isinstance(by, tuple):
+                factor = self._factor(name, by, equation.invars[0])
+            case _:
+                pass
+        if factor is None:
+            _used(given)
             return None
-        ((value, other),) = others
+        of, times = next(each for each in given if isinstance(each, tuple))
+        return of, times * factor
+
+    def _factor(self, name: str, value: float | None, other: Any) -> float | None:
+        """What a number multiplies a sum by; None where it makes something else of it."""
         if value is None:
             if prod(getattr(other.aval, "shape", ())) == 1:
                 raise _Unknown  # a count, a norm, a learning rate: it may hold the devices or not
@@ -205,10 +199,10 @@ class _Way(Follower[_Known]):
     def _summed(self, equation: Equation, before: _Known, place: Place) -> _Known:
         """A sum over the devices: of gradients, or of such a sum once more."""
         count = self._along(equation, place)
-        variable = equation.outvars[0]
-        shape = tuple(variable.aval.shape)
         if isinstance(before, tuple):
             return before[0], before[1] * count
+        variable = equation.outvars[0]
+        shape = tuple(variable.aval.shape)
         size = self._state[shape]
         if not shape or not size or count == 1:
             return None
@@ -222,8 +216,7 @@ class _Way(Follower[_Known]):
     def _along(self, equation: Equation, place: Place) -> int:
         """The devices that a sum joins."""
         axes = equation.params.get("axes", equation.params.get("axis_name", ()))
-        names = parts(axes)
-        return prod((place.sizes or {}).get(str(name), 1) for name in names)
+        return prod((place.sizes or {}).get(str(name), 1) for name in parts(axes))
 
 
 def _used(values: Sequence[_Known]) -> None:

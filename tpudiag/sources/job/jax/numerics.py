@@ -43,7 +43,7 @@ def read(step: TracedStep) -> StepNumerics:
         loss_dtype=loss_dtype(step.seen),
         low_precision=low[::-1],
         frozen_norms=tuple(
-            FrozenNorm(step.keys[n], at, statistics_lost=True)
+            FrozenNorm(step.by_path[step.keys[n]].name, at, statistics_lost=True)
             for n, at in lost_averages.read(jaxpr).items()
             if n in fixed
         ),

@@ -133,8 +133,10 @@ class JaxObserver:
             self._jits.pauses.watch_keras(keras)
             hooks.before(table.FIT, self._fits, keras)
 
-    def _fits(self, *_: object, **__: object) -> None:
+    def _fits(self, *given: Any, **named: object) -> None:
         self._reader.by_fit = True
+        if self._beside.observation is not None:
+            self._beside.observation.watches.loop.setup.fit_begins(*given, **named)
 
     @property
     def trained(self) -> bool:
@@ -316,10 +318,12 @@ class JaxObserver:
         """What was seen around the step."""
         beside, state, pauses = self._beside.observation, self._jits.state, self._jits.pauses
         of_input = beside.watches.loop.state.facts() if beside is not None else ()
+        fits = beside.watches.loop.setup.fit_data() if beside is not None else ()
         frozen = state.facts() if state is not None else ()
         return TrainingLoop(
             dispatches=self._steps.steps,
             fetches=self._fetches.facts(),
+            fits=fits,
             pauses=pauses.facts() if pauses is not None else (),
             frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),
         )

@@ -5,7 +5,7 @@ the same key, whatever the code calls them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tpudiag.model import Location
@@ -110,21 +110,15 @@ class RandomKeys(Follower[_Value]):
         name, own = str(equation.primitive), len(program.invars)
         loops = name in _LOOPS
         constants = int(equation.params.get("num_consts", 0)) if loops else own
-        values: list[_Value] = []
-        outer = equation.invars[-own:]
-        for place, (value, variable) in enumerate(zip(given, outer, strict=False)):
-            is_part = program.invars[place].aval.shape != variable.aval.shape
-            carried = place >= constants
-            values.append(
-                _Value(
-                    self._number("turn", id(equation), place) if carried else value.made,
-                    value.arguments,
-                    (value.arguments or _NONE_KNOWN)
-                    if is_part and name in _PER_DEVICE
-                    else value.apart,
-                    carried if loops else value.turns,
-                )
-            )
+        values, outer = list(given), equation.invars[-own:]
+        for n, value in enumerate(given):
+            if name in _PER_DEVICE and program.invars[n].aval.shape != outer[n].aval.shape:
+                values[n] = replace(value, apart=value.arguments or _NONE_KNOWN)
+            if loops and n < constants:
+                values[n] = replace(value, turns=False)
+            elif loops:
+                made = self._number("turn", id(equation), n)
+                values[n] = replace(value, made=made, turns=True)
         return values
 
     def made(self, equation: Equation, given: list[_Value], place: Place) -> list[_Value]:

@@ -64,8 +64,8 @@ class TracedStep:
         self.steps, self.seen = self._program.steps, self._program.seen
         # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
         self._names_transforms = any("jvp(" in seen.place.scope for seen in self.seen)
-        self._by_path = self._arguments()
-        self.arguments = tuple(self._by_path.values())
+        self.by_path = self._arguments()
+        self.arguments = tuple(self.by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
 
     def batch(self) -> Batch | None:
@@ -138,7 +138,7 @@ class TracedStep:
     def sharded(self) -> ShardedStep:
         """Where its arguments lie, and which of them it may overwrite."""
         gathered = self._program.gathered.items() if self.keys else ()
-        found = ((self._by_path[self.keys[n]], equation) for n, equation in gathered)
+        found = ((self.by_path[self.keys[n]], equation) for n, equation in gathered)
         return ShardedStep(
             function=self.call.record.name,
             location=self.call.record.location,
@@ -203,7 +203,7 @@ class TracedStep:
 
     def state_arguments(self) -> list[tuple[str, StepArgument]]:
         """What goes from one step to the next, by its path."""
-        return [(key, each) for key, each in self._by_path.items() if each.state]
+        return [(key, each) for key, each in self.by_path.items() if each.state]
 
     def _arguments(self) -> dict[str, StepArgument]:
         """The arrays that the step gets."""

@@ -36,8 +36,8 @@ class SetupWatch:
         self._outside: list[_Made] = []
         self._gpu: dict[str, GpuUse] = {}
         self._fits: list[FitData] = []
-        self._version: tuple[int, ...] = (0,)
-        self._package = ""
+        # Of JAX no other one trains, and it is not watched here.
+        self._package, self._version = "keras", STARTS_AGAIN
         self.fits = 0
         self.tpu_strategy = False
         self.unplaced = True
@@ -58,9 +58,10 @@ class SetupWatch:
     def watch_keras(self, keras: Library, package: str) -> None:
         """Hook a Keras."""
         self._package = package
-        self._version = tuple(int(n) for n in re.findall(r"\d+", str(keras.__version__))[:2])
+        major, minor, *_ = map(int, re.findall(r"\d+", str(keras.__version__)))
+        self._version = major, minor
         hooks.after(table.COMPILED, self._compile, keras)
-        hooks.before(table.FIT, self._fit, keras)
+        hooks.before(table.FIT, self.fit_begins, keras)
 
     def setups(self) -> tuple[RepeatedSetup, ...]:
         """The repeated setups."""
@@ -173,7 +174,8 @@ class SetupWatch:
         compiled = self._compiled.setdefault((id(model), location), [])
         compiled.append((trained_names(model), self.fits))
 
-    def _fit(self, _model: object, *args: object, **kwargs: object) -> None:
+    def fit_begins(self, _model: object, *args: object, **kwargs: object) -> None:
+        """A Keras of whichever framework trains."""
         self.fits += 1
         given = fit_arguments(args, kwargs)
         x, steps = given.get("x"), given.get("steps_per_epoch")
