@@ -179,7 +179,9 @@ def live_bytes(jaxpr: Program) -> int:
     alive = {id(variable): _bytes(variable) for variable in jaxpr.invars}
     now = most = sum(alive.values())
     for number, equation in enumerate(jaxpr.eqns):
-        inside = max((_own_bytes(program) for program in within(equation)), default=0)
+        # What a program within another takes beside what it is given.
+        own = (live_bytes(inner) - sum(map(_bytes, inner.invars)) for inner in within(equation))
+        inside = max(own, default=0)
         made = {id(variable): _bytes(variable) for variable in equation.outvars}
         most = max(most, now + max(inside, sum(made.values())))
         alive |= made
@@ -187,11 +189,6 @@ def live_bytes(jaxpr: Program) -> int:
         gone = sum(alive.pop(v, 0) for v in over if last.get(v, -1) <= number)
         now += sum(made.values()) - gone
     return most
-
-
-def _own_bytes(jaxpr: Program) -> int:
-    """What a program within another takes beside what it is given."""
-    return live_bytes(jaxpr) - sum(map(_bytes, jaxpr.invars))
 
 
 def _bytes(variable: Any) -> int:

@@ -185,8 +185,10 @@ class JitWatch:
             barrier.attempt("pauses", self._lasted, jitted.record, None)
             return answer[0]
         eager = getattr(self._jax.config, "jax_disable_jit", False)
-        if self.waits and not (jitted.record.calls or jitted.mapped or eager):
-            self._look_ahead(jitted, args, kwargs)
+        first = self.waits and not (jitted.record.calls or jitted.mapped or eager)
+        # JAX keeps the trace for the call.
+        if first and self._traces(jitted, args, kwargs) and jitted.record.trains:
+            self.on_first_call(self.kept.as_called(jitted, args, kwargs, None, frozenset(), 1))
         # Whether one of jax.pmap trains is not known before its first call.
         first_of_pmap = jitted.mapped and not jitted.record.calls
         if self.waits and not eager and (jitted.record.trains or first_of_pmap):
@@ -274,11 +276,6 @@ class JitWatch:
             began = time.perf_counter()
             values.before((args, kwargs))
             self.gaps.looked(time.perf_counter() - began)
-
-    def _look_ahead(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
-        """Trace what is about to run for the first time: JAX keeps the trace for the call."""
-        if self._traces(jitted, args, kwargs) and jitted.record.trains:
-            self.on_first_call(self.kept.as_called(jitted, args, kwargs, None, frozenset(), 1))
 
     def _traces(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> bool:
         """Whether a function can be traced with these; else its own call fails as well."""

@@ -46,14 +46,9 @@ class Place:
     turns: int = 1
     """Of the innermost loop of several around it."""
     sizes: dict[str, int] | None = None
-    """Devices along each axis, within shard_map or jax.pmap."""
+    """Devices along each axis, within shard_map or jax.pmap: its shapes are those of one device."""
     call: Location | None = None
     """Of a library's own program: it is kept with the lines of its first caller."""
-
-    @property
-    def local(self) -> bool:
-        """Whether each device computes its own: the shapes are those of one."""
-        return self.sizes is not None
 
     def within(self, equation: Equation) -> Place:
         """Of the programs that an equation holds."""

@@ -73,7 +73,7 @@ class RandomKeys(Follower[_Value]):
         """
         first: dict[int, _Draw] = {}
         for draw in self.draws:
-            key, turns, local = draw.key, draw.place.turns, draw.place.local
+            key, turns, local = draw.key, draw.place.turns, draw.place.sizes
             of_batch = draw.shape[:1] in ((rows,), (rows // turns,))
             stays = fixed is not None and key.arguments <= fixed and not key.turns
             each_step = stays and (of_batch or draw.shape[:1] == (rows * devices,))

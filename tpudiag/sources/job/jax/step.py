@@ -195,7 +195,7 @@ class TracedStep:
     def loss_scale(self) -> tuple[LossScale, ...] | None:
         """How the loss is scaled that each device differentiates; None where that is not told."""
         batch = self.batch()
-        if batch is None or batch.replicas < 2 or not any(s.place.local for s in self.seen):
+        if batch is None or batch.replicas < 2 or not any(s.place.sizes for s in self.seen):
             return None
         jaxpr, shapes = self.traced.jaxpr.jaxpr, self._state_shapes()
         found = loss_scale.read(jaxpr, batch.per_replica_batch, batch.replicas, shapes)
@@ -249,13 +249,13 @@ class TracedStep:
         """One product as the MXU sees it; None of other equations."""
         split = batch.global_batch // batch.per_replica_batch if batch is not None else 1
         whole = batch.global_batch if batch is not None else 0
-        here = whole // split if seen.place.local else whole
+        here = whole // split if seen.place.sizes else whole
         equation, sizes = seen.equation, product(seen.equation, here)
         if sizes is None:
             return None
         many, rows, contraction = sizes.many, sizes.rows, sizes.contraction
         # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
-        if seen.place.local:
+        if seen.place.sizes:
             pass
         elif whole and rows % whole == 0:
             rows //= split

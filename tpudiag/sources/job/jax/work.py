@@ -24,17 +24,17 @@ def read(
     for seen in program.seen:
         if within(seen.equation):
             continue
-        times = max(seen.place.times // steps, 1)
-        made += times * sum(prod(s) * size // share(s, seen.place.local) for s, size in seen.made)
+        times, here = max(seen.place.times // steps, 1), bool(seen.place.sizes)
+        made += times * sum(prod(s) * size // share(s, here) for s, size in seen.made)
         sizes = product(seen.equation)
-        split = max((share(s, seen.place.local) for s, _ in (*seen.made, *seen.read)), default=1)
+        split = max((share(s, here) for s, _ in (*seen.made, *seen.read)), default=1)
         work = times * sizes.flops // split if sizes is not None else 0
         flops += work
         if seen.again:
             again += work
             asked_at = asked_at or line(seen.equation)
         moved += times * sum(
-            _padded(s) * size // share(s, seen.place.local) for s, size in (*seen.made, *seen.read)
+            _padded(s) * size // share(s, here) for s, size in (*seen.made, *seen.read)
         )
     return StepWork(
         flops=flops,
