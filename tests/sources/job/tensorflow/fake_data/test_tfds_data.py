@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import tfds_data
@@ -25,6 +26,14 @@ def test_examples_of_a_split_or_what_is_taken_for_it() -> None:
     assert tfds_data._examples(builder, "train[:10%]") == FILES * RECORDS
     del builder.info
     assert tfds_data._examples(builder, "train") == FILES * RECORDS
+
+
+def test_boxes_and_labels_of_an_example_are_as_many() -> None:
+    drawn = tfds_data._OneLength(np.random.default_rng(0))
+    boxes, labels = drawn.integers(low=5, high=50), drawn.integers(low=5, high=50)
+    assert boxes == labels and 5 <= boxes < 50
+    assert len(set(drawn.integers(0, 255, size=(4, boxes)).reshape(-1))) > 1
+    assert drawn.random(size=3).shape == (3,)
 
 
 class Builder:

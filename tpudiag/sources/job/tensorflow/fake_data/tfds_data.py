@@ -78,11 +78,32 @@ def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) ->
         elements = -(-_examples(builder, split) // int(kwargs.get("batch_size") or 1))
         return hooks.quietly(_kept, tensorflow(), ledger, found, elements) or found
 
+    def example(original: Call, generator: object, random: object) -> object:
+        return original(generator, _OneLength(random))
+
+    hooks.around(table.TFDS_EXAMPLE, example)
     hooks.around(table.TFDS_ASKED, asked)
     hooks.after(table.TFDS_MADE, made)
     hooks.around(table.TFDS_PREPARED, prepared)
     for at in table.TFDS_READ.each():
         hooks.around(at, partial(read, at.names[0]))
+
+
+class _OneLength:
+    """A generator that draws one length an example: the boxes of a picture and their labels are as
+    many, which the mock draws apart."""
+
+    def __init__(self, random: Any) -> None:
+        self._random, self._lengths = random, dict[object, int]()
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._random, name)
+        return partial(self._drawn, found) if name in ("integers", "randint") else found
+
+    def _drawn(self, draw: Call, low: int, high: int | None = None, size: object = None) -> Any:
+        """Sizes are drawn one by one, values as an array."""
+        drawn = draw(low, high, size)
+        return drawn if size is not None else self._lengths.setdefault((low, high), drawn)
 
 
 class _Mapping(dict[str, object]):
@@ -114,7 +135,7 @@ def _kept(tf: Library, ledger: Ledger, made: Any, examples: int) -> Any:
         times = tf.data.Dataset.range(-(-examples // _KEPT))
 
         def kept(_: object) -> object:
-            return tf.data.Dataset.load(path)
+            return tf.data.Dataset.load(path, made.element_spec)
 
         known = tf.data.experimental.assert_cardinality(examples)
         return times.flat_map(kept).take(examples).apply(known)
