@@ -94,13 +94,15 @@ class _OneLength:
     many, which the mock draws apart."""
 
     def __init__(self, random: Any) -> None:
-        self._random, self._lengths = random, dict[object, int]()
+        self._random, self._lengths = random, dict[object, Any]()
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._random, name)
         return partial(self._drawn, found) if name in ("integers", "randint") else found
 
-    def _drawn(self, draw: Call, low: int, high: int | None = None, size: object = None) -> Any:
+    def _drawn(
+        self, draw: Callable[..., Any], low: int, high: int | None = None, size: object = None
+    ) -> Any:
         """Sizes are drawn one by one, values as an array."""
         drawn = draw(low, high, size)
         return drawn if size is not None else self._lengths.setdefault((low, high), drawn)
