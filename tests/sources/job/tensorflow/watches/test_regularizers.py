@@ -11,7 +11,7 @@ PROGRAM = """
 import json, linecache
 import tensorflow as tf, keras
 from tpudiag.sources.job.tensorflow.graphs import penalties, random_seeds
-from tpudiag.sources.job.tensorflow.watches import batch_hooks, regularizers, training
+from tpudiag.sources.job.tensorflow.watches import batch_hooks, training
 
 SCRIPT = '''
 def noise(seed):

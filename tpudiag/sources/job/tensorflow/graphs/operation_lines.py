@@ -7,7 +7,7 @@ would be ambiguous, since `dense_1` may be the second scope of the layer `dense`
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 
 from tpudiag.model import Location
@@ -100,12 +100,15 @@ class OperationLines:
             result = original(owner, *args, **kwargs)
             line = user_lines.own_caller() or made_at(owner)
             if line is not None:
-                lines = self._lines.setdefault(graph, {})
-                for operation in graph.get_operations()[before:]:
-                    lines.setdefault(operation.name, str(line))
+                self._note(graph, graph.get_operations()[before:], line)
             return result
 
         return call
+
+    def _note(self, graph: Graph, added: Iterable[Operation], line: Location) -> None:
+        lines = self._lines.setdefault(graph, {})
+        for operation in added:
+            lines.setdefault(operation.name, str(line))
 
 
 def _settled(named: _Lines) -> dict[str, str]:
