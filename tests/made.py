@@ -6,6 +6,8 @@ from typing import Any
 
 from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
 
+STARTED = "2026-01-02T03:04:05Z"
+
 
 def outcome(id_: str, verdict: Verdict, *findings: Finding, **fields: Any) -> Outcome:
     """An outcome of this check, an error named input-bound unless said otherwise."""
@@ -15,5 +17,5 @@ def outcome(id_: str, verdict: Verdict, *findings: Finding, **fields: Any) -> Ou
 
 def report(*outcomes: Outcome, **fields: Any) -> Report:
     """A report of the job train.py, unless said otherwise."""
-    given: dict[str, Any] = {"subject": Subject("job", "train.py")} | fields
-    return Report(started="2026-01-02T03:04:05Z", outcomes=outcomes, **given)
+    given: dict[str, Any] = {"subject": Subject("job", "train.py"), "started": STARTED} | fields
+    return Report(outcomes=outcomes, **given)

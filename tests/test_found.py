@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tpudiag import report_json, settings
-from tpudiag.diagnoses.expectation import expected
 from tpudiag.diagnoses.lost_time import timeline
+from tpudiag.diagnoses.watch_request import expected
 from tpudiag.errors import TpudiagError, UnreadableInput, UsageError
 from tpudiag.monitoring.ledger import Account, TimeUse
 from tpudiag.planning import prices

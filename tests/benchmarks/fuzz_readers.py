@@ -47,9 +47,8 @@ from tests.sources.profile import spaces
 from tpudiag import catalogue, engine, report_json, settings
 from tpudiag.compiled import CompilerFacts
 from tpudiag.diagnoses import sides
-from tpudiag.diagnoses.expectation import expected
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
-from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_request import WatchRequest, expected
 from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.errors import TpudiagError
 from tpudiag.known_errors import answers, reader

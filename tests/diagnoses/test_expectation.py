@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.diagnoses.expectation import expected
+from tpudiag.diagnoses.watch_request import expected
 from tpudiag.errors import UsageError
 
 ROW = {

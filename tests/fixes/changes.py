@@ -40,4 +40,4 @@ def changed(
         id=id_, finding=finding, source=Source.parsed(text), line=number, hosts=hosts,
         host_ram_bytes=ram, framework=framework,
     )  # fmt: skip
-    return edits.applied(text, catalogue.made(place).edits)
+    return edits.applied(text, catalogue.made(place)[1])

@@ -3,14 +3,6 @@ from __future__ import annotations
 from .changes import TF, changed
 
 
-def scaled(text: str, weight: float, replicas: int = 8) -> str:
-    return changed(
-        "TPU502", TF + text, "loss =", "it is averaged over", limits={
-            "loss per unit of example loss": 1 / replicas},
-        figures={"loss per unit of example loss": weight, "replicas": replicas},
-    )  # fmt: skip
-
-
 def test_all_outputs_of_a_model_are_float32() -> None:
     text = TF + "model = keras.Model(i, [keras.layers.Dense(1)(x), keras.layers.Dense(2)(x)])\n"
     after = changed("TPU403", "from tensorflow import keras\n" + text, "Dense", "0% of the step's")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests import made
 from tpudiag.model import (
     Evidence,
     Finding,
@@ -37,17 +38,17 @@ CRASH = Crash(
     '  File "train.py", line 12, in main\n    for batch in data[`x`]:\n'
     "ValueError: no data <here> & there\n",
 )
-PASSED = Outcome(
-    id="TPU101",
+PASSED = made.outcome(
+    "TPU101",
+    Verdict.PASSED,
     name="retracing",
-    verdict=Verdict.PASSED,
     severity=Severity.WARNING,
     evidence=(Evidence("traces of train_step", 1, "traces", 1),),
 )
-PRECISION = Outcome(
-    id="TPU403",
+PRECISION = made.outcome(
+    "TPU403",
+    Verdict.PASSED,
     name="float32-compute",
-    verdict=Verdict.PASSED,
     severity=Severity.INFO,
     evidence=(
         Evidence("policy", "mixed_bfloat16", source="keras"),
@@ -56,10 +57,10 @@ PRECISION = Outcome(
 )
 NO_MXU = ("a rehearsal on CPU has no MXU", "run it on the TPU, then `tpudiag read logs/`")
 SKIPPED = tuple(
-    Outcome(
-        id=id_,
+    made.outcome(
+        id_,
+        Verdict.SKIPPED,
         name=name,
-        verdict=Verdict.SKIPPED,
         severity=Severity.WARNING,
         reason=skipped_reason(*why),
         how_to_measure=why[1],
@@ -71,10 +72,10 @@ SKIPPED = tuple(
         ("TPU604", "stalled", ("the check saw nothing to judge", None)),
     )
 )
-BROKEN = Outcome(
-    id="TPU105",
+BROKEN = made.outcome(
+    "TPU105",
+    Verdict.BROKEN,
     name="host-callback",
-    verdict=Verdict.BROKEN,
     severity=Severity.WARNING,
     reason="KeyError: 'PyFunc'\nin the graph",
 )
@@ -91,15 +92,14 @@ INPUT_BOUND = Finding(
 
 
 def failed(id_: str, name: str, severity: Severity, *findings: Finding) -> Outcome:
-    return Outcome(id=id_, name=name, verdict=Verdict.FAILED, severity=severity, findings=findings)
+    return made.outcome(id_, Verdict.FAILED, *findings, name=name, severity=severity)
 
 
 def report(*outcomes: Outcome) -> Report:
-    return Report(
-        subject=Subject("job", "train.py"),
+    return made.report(
+        *outcomes,
         target=TargetSummary("v5e-8", 8),
         started="2026-01-02T03:04:05+00:00",
-        outcomes=outcomes,
         measurements={
             "step_time_ms": Measurement(32.4, "ms", "job"),
             "peak_hbm_bytes": Measurement(15032385536, "bytes", "estimate"),
@@ -137,11 +137,10 @@ def _each_severity() -> Report:
 
 def _profile() -> Report:
     operation = "%fusion.123 = bf16[128,1024]{1,0} fusion(bf16[128,1024] %p.0), kind=kOutput"
-    return Report(
+    return made.report(
+        PASSED,
+        *SKIPPED,
         subject=Subject("profile", "logs/plugins/profile/2026_01_02"),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=(PASSED, *SKIPPED),
         tables=(
             Table(
                 "Top operations",
@@ -155,19 +154,16 @@ def _profile() -> Report:
 
 
 def _hostile() -> Report:
-    odd = Outcome(id=HOSTILE, name=HOSTILE, verdict=Verdict.PASSED, severity=Severity.INFO)
+    odd = made.outcome(HOSTILE, Verdict.PASSED, name=HOSTILE, severity=Severity.INFO)
     evidence = (Evidence(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE), Evidence("n", float("nan")))
     finding = Finding(HOSTILE, HOSTILE + "\n```\nend", evidence, Location(HOSTILE, 1))
-    return Report(
+    return made.report(
+        replace(odd, evidence=evidence),
+        replace(odd, verdict=Verdict.FAILED, findings=(finding,)),
+        replace(odd, verdict=Verdict.SKIPPED, reason=HOSTILE, how_to_measure=HOSTILE),
+        replace(odd, verdict=Verdict.BROKEN, reason=HOSTILE),
         subject=Subject("job", HOSTILE),
         target=TargetSummary(HOSTILE, 8),
-        started="2026-01-02T03:04:05Z",
-        outcomes=(
-            replace(odd, evidence=evidence),
-            replace(odd, verdict=Verdict.FAILED, findings=(finding,)),
-            replace(odd, verdict=Verdict.SKIPPED, reason=HOSTILE, how_to_measure=HOSTILE),
-            replace(odd, verdict=Verdict.BROKEN, reason=HOSTILE),
-        ),
         measurements={HOSTILE: Measurement(HOSTILE, HOSTILE, HOSTILE)},
         tables=(Table(HOSTILE, (HOSTILE,), ((HOSTILE,),), HOSTILE),),
         headline=HOSTILE,
@@ -337,12 +333,7 @@ SPECIMENS = {
         notes=(),
         crash=CRASH,
     ),
-    "empty": Report(
-        subject=Subject("trainer", "localhost:6009"),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=(),
-    ),
+    "empty": made.report(subject=Subject("trainer", "localhost:6009")),
     "profile": _profile(),
     "hostile": _hostile(),
     "long": _long(),

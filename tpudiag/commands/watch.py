@@ -70,9 +70,8 @@ def run(options: argparse.Namespace) -> int:
     if missing:
         raise UsageError(f"--log {missing[0]}: there is no such file")
     from tpudiag.diagnoses.cloud_tpu import tools_for
-    from tpudiag.diagnoses.expectation import expected
     from tpudiag.diagnoses.lost_time import Price
-    from tpudiag.diagnoses.watch_request import OutletRequest, WatchRequest, outlets
+    from tpudiag.diagnoses.watch_request import OutletRequest, WatchRequest, expected, outlets
     from tpudiag.diagnoses.watch_session import WatchSession
     from tpudiag.diagnoses.worker_lookup import WorkerLookup
 

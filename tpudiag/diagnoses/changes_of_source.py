@@ -130,7 +130,7 @@ def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> 
     where = finding.location or Location(project.program)
     document = project.document(where.file)
     line = document.line(where)
-    made = catalogue.made(
+    fix, made = catalogue.made(
         Place(
             id=id_,
             finding=finding,
@@ -142,17 +142,17 @@ def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> 
             framework=project.framework,
         )
     )
-    document.checked(made.edits)
-    after = edits.applied(document.source.text, made.edits)
+    document.checked(made)
+    after = edits.applied(document.source.text, made)
     change = SourceChange(
-        title=made.fix.title,
+        title=fix.title,
         file=where.file,
-        effect=made.fix.effect,
-        replacements=document.replacements(made.edits),
+        effect=fix.effect,
+        replacements=document.replacements(made),
         diff=edits.unified(shown(where.file), document.source.text, after),
     )
     return Candidate(
-        id=id_, finding=finding, document=document, edits=made.edits, change=change, line=line
+        id=id_, finding=finding, document=document, edits=made, change=change, line=line
     )
 
 

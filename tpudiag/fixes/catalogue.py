@@ -1,7 +1,7 @@
 """Finds this room's fixes, and makes the change for a finding."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -61,14 +61,6 @@ ADVICE = {
 """Why findings of some checks have no automatic change."""
 
 
-@dataclass(frozen=True)
-class Made:
-    """A change that was made."""
-
-    fix: Fix
-    edits: tuple[Edit, ...]
-
-
 @cache
 def all_fixes() -> tuple[Fix, ...]:
     """Every fix, in the order of their modules and lines."""
@@ -90,13 +82,13 @@ def reason(id_: str) -> str:
     return ADVICE.get(id_, GENERAL)
 
 
-def made(place: Place) -> Made:
-    """The first possible change; raises NoChange with the first reason."""
+def made(place: Place) -> tuple[Fix, tuple[Edit, ...]]:
+    """The fix that applies, and its edits; raises NoChange with the first reason."""
     reasons: list[str] = []
     for each in of_id(place.id, place.framework):
         try:
             edits = tuple(each.function(replace(place)))
-            return Made(each, _sound(place.source, edits))
+            return each, _sound(place.source, edits)
         except NoChange as none:
             # An empty reason means that another fix of the same check applies.
             reasons += [str(none)] if str(none) else []
