@@ -87,6 +87,8 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     left, right = shape_of(told[1]), shape_of(told[2])
     if left == right:
         return None
+    if "contracting" in text[begin : told.start()]:  # of a product only the inner sizes are told
+        left, right, operation = (None, *left), (*right, None), "MatMul"
     kind = re.fullmatch(r"(?:.*/)?([A-Z]\w*?)(?:_\d{1,4})?", node)
     operation = operation or (kind[1] if kind else "")
     loss = bool(
