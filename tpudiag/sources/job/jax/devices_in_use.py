@@ -85,11 +85,8 @@ def unsummed(seen: Iterable[Seen]) -> tuple[str, ...]:
     axes: dict[str, bool] = {}
     for each in seen:
         about, name = each.equation.params, str(each.equation.primitive)
-        if name == "shard_map":
-            axes |= {axis: axes.get(axis, False) for axis in map(str, about["mesh"].axis_names)}
-        elif name == "xla_pmap":
-            axes.setdefault(str(about["axis_name"]), False)
-        elif name.startswith(SUMS) and any(shape for shape, _ in each.made):
+        axes |= {axis: axes.get(axis, False) for axis in each.place.sizes or ()}
+        if name.startswith(SUMS) and any(shape for shape, _ in each.made):
             axes |= dict.fromkeys(_axes(about.get("axes", about.get("axis_name", ()))), True)
     named = [axis for axis in axes if axis.isidentifier() and not axis.startswith("_")]
     return tuple(axis for axis in named if not axes[axis]) or tuple(named)

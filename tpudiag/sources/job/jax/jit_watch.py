@@ -89,13 +89,11 @@ class JitWatch:
         hooks.around(table.MAPPED, functools.partial(self._jit, mapped=True), jax)
         for each in table.DIFFERENTIATED.each():
             hooks.around(each, functools.partial(self._gradient, each.names[0]), jax)
-        hooks.around(table.MESH_MADE, self._mesh, jax)
+        hooks.before(table.MESH_MADE, self._mesh, jax)
         self.state = PythonStateWatch(self._traced_now, _runs_again)
 
-    def _mesh(self, original: Call, *args: object, **kwargs: object) -> object:
-        """A mesh is made, in the order of a TPU's links."""
+    def _mesh(self, *_: object, **__: object) -> None:
         self.mesh_made = True
-        return original(*args, **kwargs)
 
     def _compiled_one(self, event: str, seconds: float, **_: object) -> None:
         """JAX compiled a program."""
