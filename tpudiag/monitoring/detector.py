@@ -160,20 +160,17 @@ class DropDetector:
             minutes = "the job's first minutes"
             scale = EARLY if uneven < QUIET else EARLY_UNEVEN
             self._slower(self._scales[1], scale, fastest, end_ns, wander=uneven, against=minutes)
-        if reference is not None and self.open is None and self._judges(reference):
-            expected = -math.log(reference.per_s)
-            self._slower(
-                self._scales[1],
-                REFERENCE,
-                expected,
-                end_ns,
-                wander=WANDERS * reference.wander,
-                against=reference.text,
+        if (
+            reference is not None
+            and self.open is None
+            and (
+                # The warm-up is over, or so much of it as a given one needs.
+                self.baseline.warm or (reference.given and self._points >= GIVEN_AFTER_POINTS)
             )
-
-    def _judges(self, reference: Reference) -> bool:
-        """Whether the warm-up is over for an external reference."""
-        return self.baseline.warm or (reference.given and self._points >= GIVEN_AFTER_POINTS)
+        ):
+            expected, wander = -math.log(reference.per_s), WANDERS * reference.wander
+            recent, text = self._scales[1], reference.text
+            self._slower(recent, REFERENCE, expected, end_ns, wander=wander, against=text)
 
     def _slower(
         self,
@@ -197,15 +194,11 @@ class DropDetector:
         # The drop began before it was proven: at the first point nearer to the new level than to
         # the old.
         since, per_s = recent.first_beyond(level + limit / 2), math.exp(-recent.quantile(0.5))
-        self.drops.append(
-            ThroughputDrop(
-                since_ns=since,
-                found_ns=end_ns,
-                baseline_per_s=math.exp(-level),
-                per_s=per_s,
-                against=against,
-            )
+        usual = math.exp(-level)
+        drop = ThroughputDrop(
+            since_ns=since, found_ns=end_ns, baseline_per_s=usual, per_s=per_s, against=against
         )
+        self.drops.append(drop)
         return True
 
     def _follow(self, level: float, end_ns: int) -> None:

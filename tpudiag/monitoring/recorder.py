@@ -251,9 +251,12 @@ class Recorder:
     def _write_end(self) -> None:
         """Write what is left with the end, and release the sink: it belongs to this thread."""
         self._flush(ended=True)
-        if self._sink is not None:
-            self._sink.close()
-        self._sink = None
+        self._release()
+
+    def _release(self) -> None:
+        sink, self._sink = self._sink, None
+        if sink is not None:
+            sink.close()
 
     def _flush(self, *, ended: bool) -> None:
         """Pass what is new to the sink; raises the sink's errors."""
@@ -278,8 +281,7 @@ class Recorder:
             # The file or its folder was deleted: its content is lost, and a new one continues.
             self._evicted, self.stored_steps = self._evicted + self.stored_steps, 0
             run = replace(run, lost_steps=self.lost_steps)
-            self._sink.close()
-            self._sink = None
+            self._release()
         if self._sink is None:
             self._sink = self._make_sink()
         self._sink.write(run, windows, traces)
@@ -326,6 +328,4 @@ class Recorder:
             _log.warning("tpudiag: throughput is not being kept (%s); training goes on", reason)
         self.failure = reason
         with suppress(Exception):
-            if self._sink is not None:
-                self._sink.close()
-        self._sink = None
+            self._release()

@@ -109,14 +109,10 @@ class Exporter:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(CLOSE_S + 2)
-        summary = self.summary()
+        # Points accepted, waiting and lost since the watch began.
+        counts, waiting = self._spool.counts, self._spool.waiting
         if not self._thread.is_alive():
             self._spool.close()
-        return summary
-
-    def summary(self) -> str:
-        """Points accepted, waiting and lost since the watch began."""
-        counts, waiting = self._spool.counts, self._spool.waiting
         new = {what: count - self._before.get(what, 0) for what, count in counts.items()}
         parts = [f"{new.get('accepted', 0)} points accepted"]
         parts += [f"{waiting} waiting in {self._path}"] if waiting else []

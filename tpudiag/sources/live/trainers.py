@@ -127,8 +127,17 @@ def at_address(at: Address, processes: Table) -> Trainer | None:
     """
     owners = list(owners_of(at, processes))
     for process, own in owners:
-        if process.rivals(own):
-            raise NothingDiagnosed(_several(at, process, own, processes))
+        if not (rivals := process.rivals(own)):
+            continue
+        commands = {p.pid: shlex.join(p.command)[:60] for p in processes.found}
+        each = [
+            f"pid {pid or 'another'} ({commands.get(pid, 'no trainer that is seen')})"
+            for pid in sorted({process.pid, *rivals})
+        ]
+        raise NothingDiagnosed(
+            f"{at}: {len(each)} processes listen there (SO_REUSEPORT), and a connection comes to "
+            f"any of them: {', '.join(each)}; give each a port of its own"
+        )
     stopped = [process for process, _ in owners if process.stopped]
     return Trainer(stopped[0], ()) if stopped and len(stopped) == len(owners) else None
 
@@ -142,17 +151,6 @@ def owners_of(at: Address, processes: Table) -> Iterator[tuple[Process, Address]
         for own in sorted(process.listening):
             if not process.own_network and overlap(own, replace(at, host=name)):
                 yield process, own
-
-
-def _several(at: Address, process: Process, own: Address, processes: Table) -> str:
-    """The listeners at an address, and how to choose one."""
-    commands = {p.pid: shlex.join(p.command)[:60] for p in processes.found}
-    pids = sorted({process.pid, *process.rivals(own)})
-    each = [f"{pid or 'another'} ({commands.get(pid, 'no trainer that is seen')})" for pid in pids]
-    return (
-        f"{at}: {len(pids)} processes listen there (SO_REUSEPORT), and a connection comes to any "
-        f"of them: pid {', pid '.join(each)}; give each a port of its own"
-    )
 
 
 def is_here(host: str) -> bool:

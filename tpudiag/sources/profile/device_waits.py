@@ -8,7 +8,7 @@ import numpy as np
 from tpudiag.sources.profile.device_plane import DeviceRead
 from tpudiag.sources.profile.functions import tracing
 from tpudiag.sources.profile.host_read import HostRead
-from tpudiag.sources.profile.intervals import EMPTY, Spans, common, merged, without
+from tpudiag.sources.profile.intervals import EMPTY, Spans, common, merged, shared_out, without
 from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY, INFEED
 
 INFEED_WAIT, HOST_MEMORY_WAIT = "input (infeed)", "host memory (offload)"
@@ -45,17 +45,12 @@ def _idle(
 ) -> Iterator[tuple[str, int]]:
     """Waits between programs: what the host or the other devices did meanwhile."""
     window = Spans(np.array([device.busy.starts[0]]), np.array([device.busy.ends[-1]]))
-    rest = without(window, device.busy)
     causes = (
         (COMPILATION, merged(trace.compiles, tracing(trace.calls))),
         (GET_NEXT, trace.all_get_next),
         (TRANSFER, trace.transfers),
         (OTHERS, merged(EMPTY, *(o.busy for o in others))),
     )
-    # The order matters: each cause takes its part, so that no moment counts twice.
-    for cause, spans in causes:
-        if spans and rest:
-            here = common(rest, spans)
-            yield cause, here.total
-            rest = without(rest, here)
+    parts, rest = shared_out(without(window, device.busy), causes)
+    yield from ((cause, spans.total) for cause, spans in parts.items())
     yield DISPATCH, rest.total

@@ -1,5 +1,6 @@
 """Sets of time spans as vectors of sorted, disjoint starts and ends, in any one unit."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -97,6 +98,15 @@ def _swept(left: Spans, right: Spans, wanted: int) -> Spans:
     points, state = points[order], np.cumsum(change[order])
     is_wanted = (state[:-1] == wanted) & (points[1:] > points[:-1])
     return union(points[:-1][is_wanted], points[1:][is_wanted])
+
+
+def shared_out(rest: Spans, causes: Iterable[tuple[str, Spans]]) -> tuple[dict[str, Spans], Spans]:
+    """Each cause's part of a set, in their order, so that no moment counts twice; and the rest."""
+    parts: dict[str, Spans] = {}
+    for cause, spans in causes:
+        parts[cause] = common(rest, spans)
+        rest = without(rest, parts[cause])
+    return parts, rest
 
 
 def covered(spans: Spans, starts: Ints, ends: Ints) -> Ints:

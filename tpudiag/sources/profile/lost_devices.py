@@ -18,7 +18,12 @@ def absent(summaries: Sequence[HostSummary]) -> tuple[str, ...]:
     # The surest sign first: the others would report the same devices again.
     lost = tuple(_by_number(summaries))
     lost = lost or tuple(line for summary in summaries for line in _by_host(summary))
-    return lost or tuple(_by_program(summaries))
+    count = sum(len(summary.devices) for summary in summaries)
+    wanted = assigned(summaries) or 0
+    # A program that runs on more devices than recorded, by less than whole hosts.
+    if not lost and count and wanted > count and wanted % count:
+        return (f"{wanted - count} of the {wanted} devices that its program runs on",)
+    return lost
 
 
 def assigned(summaries: Sequence[HostSummary]) -> int | None:
@@ -77,14 +82,6 @@ def _by_host(summary: HostSummary) -> Iterator[str]:
         for device in devices
         if device.busy_ms and not device.program_runs
     )
-
-
-def _by_program(summaries: Sequence[HostSummary]) -> Iterator[str]:
-    """A note where a program runs on more devices than recorded, by less than whole hosts."""
-    count = sum(len(summary.devices) for summary in summaries)
-    wanted = assigned(summaries) or 0
-    if count and wanted > count and wanted % count:
-        yield f"{wanted - count} of the {wanted} devices that its program runs on"
 
 
 def _numbers(summary: HostSummary) -> set[int]:

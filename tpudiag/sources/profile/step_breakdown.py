@@ -21,6 +21,7 @@ from tpudiag.sources.profile.intervals import (
     common,
     covered,
     merged,
+    shared_out,
     union,
     without,
 )
@@ -94,12 +95,9 @@ def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) ->
         (INPUT[1], EMPTY if infeed else get_next),
         (TO_DEVICE, trace.transfers),
     )
-    for name, spans in blame:
-        if spans:
-            here = common(rest, spans)
-            by_part[name] = covered(here, steps.starts, steps.ends)
-            rest = without(rest, here)
-    by_part[IDLE] = covered(rest, steps.starts, steps.ends)
+    shared, rest = shared_out(rest, (each for each in blame if each[1]))
+    for name, spans in {**shared, IDLE: rest}.items():
+        by_part[name] = covered(spans, steps.starts, steps.ends)
     return _replica(label, device.name, steps, by_part)
 
 
@@ -125,8 +123,6 @@ def of_host(
     if any(device.busy for device in devices):
         return made(trace, [(device, steps) for device in devices], label, source, recovered)
     waiting = _waiting(trace, {mark.thread for mark in marks}) if trace.get_next else EMPTY
-    by_part: dict[str, Ints] = {}
-    rest = union(steps.starts, steps.ends)
     computing = merged(trace.kernels, trace.eager)
     blame = (
         (INPUT[1], waiting),
@@ -134,13 +130,13 @@ def of_host(
         (COMPUTE, computing),
         (COLLECTIVES, trace.collectives),
     )
-    for name, spans in blame:
-        if spans or (name == INPUT[1] and trace.get_next):
-            here = common(rest, spans)
-            by_part[name] = covered(here, steps.starts, steps.ends)
-            rest = without(rest, here)
+    known = (
+        (name, spans) for name, spans in blame if spans or (name == INPUT[1] and trace.get_next)
+    )
+    shared, rest = shared_out(union(steps.starts, steps.ends), known)
     # A trace without any kernel did not record the host's work: that is no idle time.
-    by_part[IDLE if computing else UNTOLD] = covered(rest, steps.starts, steps.ends)
+    shared[IDLE if computing else UNTOLD] = rest
+    by_part = {name: covered(spans, steps.starts, steps.ends) for name, spans in shared.items()}
     replica = _replica(label, "host", steps, by_part)
     ends = dict(zip(steps.numbers.tolist(), steps.ends.tolist(), strict=True))
     wait = _get_next(trace) if trace.get_next else None

@@ -243,21 +243,17 @@ def opened(file: Path) -> Generator[tuple[memoryview, Release], None, None]:
         mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         # Not closed: views of it may outlive this block in a traceback; the last one closes it.
         whole = memoryview(mapped)
-        yield whole, _releaser(mapped, whole)
+        base = _address(whole)
 
+        def release(part: memoryview) -> None:
+            # The pages that lie wholly inside a part; they are read again if needed.
+            first = _address(part) - base
+            start = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
+            size = (first + len(part) - start) // mmap.PAGESIZE * mmap.PAGESIZE
+            if size > 0:
+                mapped.madvise(mmap.MADV_DONTNEED, start, size)
 
-def _releaser(mapped: mmap.mmap, whole: memoryview) -> Release:
-    """Releases the pages that lie wholly inside a part; they are read again if needed."""
-    base = _address(whole)
-
-    def release(part: memoryview) -> None:
-        first = _address(part) - base
-        start = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
-        size = (first + len(part) - start) // mmap.PAGESIZE * mmap.PAGESIZE
-        if size > 0:
-            mapped.madvise(mmap.MADV_DONTNEED, start, size)
-
-    return release
+        yield whole, release
 
 
 def _address(part: memoryview) -> int:
