@@ -73,6 +73,7 @@ class Operation(Protocol):
     outputs: Sequence[Tensor]
     graph: Graph
     device: str
+    op_def: Any
     traceback: Sequence[Any]
     get_attr: Callable[[str], Any]
 

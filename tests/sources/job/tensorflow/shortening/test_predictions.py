@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 from tpudiag.sources.job.tensorflow.shortening import predictions
-from tpudiag.sources.job.tensorflow.shortening.predictions import Rows
-
-WHOLE = Rows()
 
 
-def outputs(short: tuple[Any, object]) -> Any:
+def outputs(short: tuple[Any, int, int]) -> Any:
     return short[0]["out"]
 
 
@@ -31,30 +28,25 @@ def test_rows_are_repeated_to_the_length_of_the_data() -> None:
 
     signature = inspect.signature(plus_one)
     array = np.arange(1000.0)
-    short = predictions.predict(tf, plus_one, signature.bind(array, batch_size=10), WHOLE)
+    short = predictions.predict(tf, plus_one, signature.bind(array, batch_size=10))
     assert short is not None
-    assert (short[1].batches, outputs(short).shape) == (100, (1000,))
+    assert (short[2], outputs(short).shape) == (100, (1000,))
     assert set(outputs(short)) == set(range(1, 41))
 
     dataset = tf.data.Dataset.range(1000).batch(10, drop_remainder=True)
-    short = predictions.predict(tf, plus_one, signature.bind(dataset), WHOLE)
+    short = predictions.predict(tf, plus_one, signature.bind(dataset))
     assert short is not None and outputs(short).shape == (1000,)
     endless = dataset.repeat()
-    short = predictions.predict(tf, plus_one, signature.bind(endless, steps=50), WHOLE)
+    short = predictions.predict(tf, plus_one, signature.bind(endless, steps=50))
     assert short is not None and outputs(short).shape == (500,)
 
     for whole in (array[:100], tf.data.Dataset.range(100).batch(10)):
-        assert predictions.predict(tf, plus_one, signature.bind(whole, 10), WHOLE) is None
+        assert predictions.predict(tf, plus_one, signature.bind(whole, 10)) is None
 
     # one replica of eight runs; their number is unknown
     unknown = tf.data.Dataset.range(7).flat_map(lambda _: tf.data.Dataset.range(143))  # pyright: ignore
     some = unknown.map(tf.identity).batch(40)
-    short = predictions.predict(tf, plus_one, signature.bind(some.prefetch(2)), Rows(1, 8))
+    short = predictions.predict(tf, plus_one, signature.bind(some.prefetch(2)), 1, 8)
     assert short is not None
-    assert (short[1].batches, outputs(short).shape) == (26, (1001,))
+    assert (short[2], outputs(short).shape) == (26, (1001,))
     assert set(outputs(short)) == {1, 2, 3, 4, 5}
-
-
-def test_the_rows_of_a_batch_are_those_of_the_replicas_that_run() -> None:
-    assert (WHOLE.whole, WHOLE.of(128)) == (True, 128)
-    assert (Rows(2, 8).whole, Rows(2, 8).of(128), Rows(2, 8).of(3)) == (False, 32, 1)

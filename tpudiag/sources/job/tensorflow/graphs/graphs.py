@@ -190,6 +190,7 @@ def activations(call: GradientCall) -> ActivationEstimate:
     """An estimate of what one replica's forward pass keeps for the backward pass.
 
     Counts the outputs of forward operations that backward operations read, each buffer once,
+    where anything depends on these: a tape also goes back through layers that are frozen,
     without variables, constants and shapes. For elementwise results their source is kept instead,
     since the compiler fuses them into their readers, unless a matrix product or convolution reads
     them.
@@ -199,8 +200,10 @@ def activations(call: GradientCall) -> ActivationEstimate:
     kept: dict[int, tuple[str, int]] = {}
     unknown: set[int] = set()
     followed: set[int] = set()
-    for operation in all_operations[call.forward_operations :]:
-        if not first_replica(operation):
+    backward = all_operations[call.forward_operations :]
+    of_use = _needed(call.graph, backward)
+    for operation in backward:
+        if not first_replica(operation) or id(operation) not in of_use:
             continue
         for tensor in operation.inputs:
             if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
@@ -216,6 +219,16 @@ def activations(call: GradientCall) -> ActivationEstimate:
                     kept[id(source)] = (source.op.name, count * source.dtype.base_dtype.size)
     ordered = sorted(kept.values(), key=lambda item: -item[1])
     return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), len(unknown))
+
+
+def _needed(graph: Graph, backward: list[Operation]) -> set[int]:
+    """What of a backward pass an update or a result of the graph depends on; all where none is."""
+    ends = [each for each in backward if each.op_def.is_stateful]
+    ends += [tensor.op for tensor in graph.outputs]
+    needed, own = {id(end) for end in ends}, {id(each) for each in backward}
+    for tensor in (tensor for end in ends for tensor in end.inputs):
+        needed.update([id(each) for each in upstream(tensor, lambda op: id(op) in needed)])
+    return needed if needed & own else own
 
 
 def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor]:

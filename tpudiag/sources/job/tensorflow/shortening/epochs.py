@@ -115,17 +115,12 @@ class EpochWatch:
             self._forward.training_too or (self._fitted and not self._fitting)
         )
         bound = _bound(original, model, args, kwargs) if shortened else None
-        rows = predictions.Rows(*self._tf.distribute.TPUStrategy.tpudiag_share())
-        short = predictions.predict(self._tf, original, bound, rows) if bound is not None else None
+        share = self._tf.distribute.TPUStrategy.tpudiag_share()
+        short = predictions.predict(self._tf, original, bound, *share) if bound else None
         if short is None:
             return original(model, *args, **kwargs)
-        result, few = short
-        loop = ShortenedLoop(
-            "batches of predict",
-            user_lines.caller(),
-            min(rows.batches, few.batches),
-            few.batches,
-        )
+        result, *few = short
+        loop = ShortenedLoop("batches of predict", user_lines.caller(), *few)
         if loop not in self.shortened:
             self.shortened.append(loop)
         return result

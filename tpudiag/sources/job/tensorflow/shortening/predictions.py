@@ -6,7 +6,6 @@ repeated to the length of the data.
 
 import inspect
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
@@ -27,96 +26,69 @@ _HANDS_ON = re.compile(r"_?(Parallel)?(Map|Prefetch|Options|Shuffle|Cache|Assert
 _BATCHES = re.compile(r"_?(Parallel)?Batch")
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The predicted examples of a batch, by the batch's size."""
+def predict(
+    tf: Library, original: Call, bound: inspect.BoundArguments, real: int = 1, replicas: int = 1
+) -> tuple[object, int, int] | None:
+    """Predict the first batches only: the result, and how many of how many; None for all.
 
-    real_replicas: int = 1
-    replicas: int = 1
+    Where fewer replicas are `real`, their examples of one batch stand for all.
+    """
+    given, whole = bound.arguments, real == replicas
+    data, steps = given.get("x"), given.get("steps")
+    # Callbacks may count the batches, or collect each one's result.
+    known = (
+        _length(tf, data, given.get("batch_size"), steps) if not given.get("callbacks") else None
+    )
+    if known is None:
+        return None
+    size, examples = known
+    batches, few = -(-examples // size), BATCHES if whole else 1
+    if batches < (LEAST_BATCHES if whole else 1):
+        return None
 
-    @property
-    def whole(self) -> bool:
-        """Whether whole batches are predicted."""
-        return self.real_replicas == self.replicas
+    def rows(batch: int) -> int:
+        return max(batch * real // replicas, 1)
 
-    @property
-    def batches(self) -> int:
-        """Really predicted batches: one, where even a part of a batch is slow."""
-        return BATCHES if self.whole else 1
+    def first(part: Any) -> object:
+        return part[: rows(size)] if part.shape.rank else part
 
-    def of(self, batch_size: int) -> int:
-        """The examples for a batch of this size."""
-        return max(batch_size * self.real_replicas // self.replicas, 1)
-
-
-@dataclass(frozen=True)
-class FewBatches:
-    """The first batches of data, and the total batches and examples."""
-
-    data: object
-    batches: int
-    examples: int
-    steps: int | None = None
-    """The `steps` argument for `predict`; None to leave it out."""
-
-
-def first_batches(
-    tf: Library, data: Any, batch_size: int | None, steps: int | None, rows: Rows
-) -> FewBatches | None:
-    """The first batches of arrays or of a dataset; None for other data, and for few batches."""
+    interventions.note(InterventionKind.PREDICTIONS)
     if isinstance(data, tf.data.Dataset):
-        return _of_dataset(tf, data, steps, rows)
+        thin = hooks.quietly(thin_batches.thinned, tf, data, rows, thin_batches.few_of)
+        if thin is None:
+            thin = data if whole else data.map(thin_batches.by_part(tf, first))
+        given["x"] = thin.take(few)
+    else:
+        given["x"] = tf.nest.map_structure(lambda leaf: leaf[: few * rows(size)], data)
+    if steps is not None:
+        given["steps"] = few
+
+    def repeated(leaf: Any) -> object:
+        if not getattr(leaf, "shape", None) or not len(leaf):
+            return leaf
+        return leaf[[number % len(leaf) for number in range(examples)]]
+
+    result = original(*bound.args, **bound.kwargs)
+    return tf.nest.map_structure(repeated, result), min(few, batches), batches
+
+
+def _length(tf: Library, data: Any, batch: int | None, steps: int | None) -> tuple[int, int] | None:
+    """The batch of arrays, or of a dataset, and its examples; None for other data."""
+    if isinstance(data, tf.data.Dataset):
+        first = tf.nest.flatten(data.element_spec)[0]
+        size = first.shape[0] if first.shape.rank else None
+        batches = int(data.cardinality()) if steps is None else int(steps)
+        if steps is None and (batches == _UNKNOWN or size is None):
+            return _counted(tf, data)
+        return (size, batches * size) if size else None
     leaves = tf.nest.flatten(data)
-    if steps is not None or not leaves or not all(_is_array(tf, leaf) for leaf in leaves):
+    for leaf in leaves:
+        array = type(leaf).__module__ == "numpy" and type(leaf).__name__ == "ndarray"
+        if not ((array or tf.is_tensor(leaf)) and getattr(leaf, "shape", None)):
+            return None
+    if steps is not None or len({len(leaf) for leaf in leaves}) != 1:
         return None
-    size = int(batch_size or KERAS_BATCH)
-    examples = len(leaves[0])
-    batches = -(-examples // size)
-    if _is_short(batches, rows) or any(len(leaf) != examples for leaf in leaves):
-        return None
-
-    def first(leaf: Any) -> object:
-        return leaf[: rows.batches * rows.of(size)]
-
-    few = tf.nest.map_structure(first, data)
-    return FewBatches(few, batches, examples)
-
-
-def _is_short(batches: int, rows: Rows) -> bool:
-    """Whether data is predicted in full."""
-    return batches < LEAST_BATCHES and rows.whole
-
-
-def _is_array(tf: Library, leaf: object) -> bool:
-    array = type(leaf).__module__ == "numpy" and type(leaf).__name__ == "ndarray"
-    return (array or tf.is_tensor(leaf)) and bool(getattr(leaf, "shape", None))
-
-
-def _of_dataset(tf: Library, dataset: Dataset, steps: int | None, rows: Rows) -> FewBatches | None:
-    """The first batches of a dataset with batches of known size, except the last."""
-    first = tf.nest.flatten(dataset.element_spec)[0]
-    size = first.shape[0] if first.shape.rank else None
-    batches = int(steps) if steps is not None else int(dataset.cardinality())
-    examples = batches * size if size is not None else None
-    if steps is None and (batches == _UNKNOWN or examples is None):
-        size, examples = _counted(tf, dataset) or (None, None)
-        batches = -(-examples // size) if size and examples is not None else 0
-    if size is None or examples is None or _is_short(batches, rows):
-        return None
-    given = rows.batches if steps is not None else None
-    few = hooks.quietly(thin_batches.thinned, tf, dataset, rows.of, thin_batches.few_of)
-    if few is None:
-        few = dataset if rows.whole else dataset.map(_cut(tf, rows.of(size)))
-    return FewBatches(few.take(rows.batches), batches, examples, given)
-
-
-def _cut(tf: Library, rows: int) -> Call:
-    """Takes the first rows of each part of a batch."""
-
-    def part(tensor: Any) -> object:
-        return tensor[:rows] if tensor.shape.rank else tensor
-
-    return thin_batches.by_part(tf, part)
+    return int(batch or KERAS_BATCH), len(leaves[0])
 
 
 def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:
@@ -136,32 +108,3 @@ def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:
     if examples is None:
         return None
     return size, (examples // size * size if dropped else examples)
-
-
-def repeated(tf: Library, result: object, examples: int) -> object:
-    """A prediction of the first batches, its rows repeated to the full length."""
-
-    def leaf(rows: Any) -> object:
-        if not getattr(rows, "shape", None) or not len(rows):
-            return rows
-        return rows[[number % len(rows) for number in range(examples)]]
-
-    return tf.nest.map_structure(leaf, result)
-
-
-def predict(
-    tf: Library, original: Call, bound: inspect.BoundArguments, rows: Rows
-) -> tuple[object, FewBatches] | None:
-    """Predict the first batches only; None where all must be predicted."""
-    given = bound.arguments
-    # They may count the batches, or collect each one's result.
-    if given.get("callbacks"):
-        return None
-    few = first_batches(tf, given.get("x"), given.get("batch_size"), given.get("steps"), rows)
-    if few is None:
-        return None
-    interventions.note(InterventionKind.PREDICTIONS)
-    given["x"] = few.data
-    if few.steps is not None:
-        given["steps"] = few.steps
-    return repeated(tf, original(*bound.args, **bound.kwargs), few.examples), few

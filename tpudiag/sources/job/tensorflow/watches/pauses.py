@@ -6,8 +6,9 @@ from statistics import median
 from typing import Literal
 
 from tpudiag.model import Location
+from tpudiag.script_run import InterventionKind
 from tpudiag.signals.training_loop import Pause
-from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, interventions, table, user_lines
 from tpudiag.sources.job.points.step_loop import StepLoop
 
 Kind = Literal["evaluation", "predict", "saving"]
@@ -127,11 +128,13 @@ class PauseWatch:
             line.eager, line.examples = eager, max(line.examples, examples)
 
     def facts(self) -> tuple[Pause, ...]:
-        """The repeated pauses."""
+        """The repeated pauses; shares of time only where all functions ran."""
+        ran = InterventionKind.TRACED not in interventions.made()
         return tuple(
             _pause(kind, location, line)
             for (kind, location), line in self._lines.items()
             if len(line.spent_ms) > 1
+            and (ran or line.each_batch)
             and (kind == "saving" or line.each_batch or line.seldom or line.examples)
         )
 
