@@ -30,9 +30,15 @@ class Files:
         self._ledger, self._written = ledger, written
         hosted = paths.is_hosted
         self._answer(table.FOLDER_LISTED, self._listed("*.jpg"), hosted)
-        self._answer(table.PATHS_LISTED, self._iterated, hosted)
+
+        def below(
+            path: str, _: object = None, pattern: str = "*.jpg", *__: object, **___: Any
+        ) -> Any:
+            return map(pathlib.Path, self.names(f"{path}/{pattern}"))
+
+        self._answer(table.PATHS_LISTED, below, hosted)
         self._answer(table.FOLDER_WALKED, self._walked, hosted)
-        self._answer(table.PATHS_MATCHED, self._matched_below, hosted)
+        self._answer(table.PATHS_MATCHED, below, hosted)
         hooks.around(table.FILES_MATCHED, self._matched)
 
     def watch_tensorflow(self, tf: Library) -> None:
@@ -140,9 +146,6 @@ class Files:
             names += known or (self.names(text) if away else [])
         return names
 
-    def _matched_below(self, path: str, _: object, pattern: str, *__: object, **___: object) -> Any:
-        return map(pathlib.Path, self.names(f"{path}/{pattern}"))
-
     def _listed(self, pattern: str) -> Callable[..., list[str]]:
         """What a folder holds, without the folder."""
 
@@ -150,9 +153,6 @@ class Files:
             return [os.path.basename(name) for name in self.names(f"{path.rstrip('/')}/{pattern}")]
 
         return give
-
-    def _iterated(self, path: str, *_: object) -> Any:
-        return map(pathlib.Path, self.names(f"{path}/*.jpg"))
 
     def _walked(self, path: str, *_: object, **__: object) -> Any:
         names, none = self._listed("*.jpg")(path), list[str]()

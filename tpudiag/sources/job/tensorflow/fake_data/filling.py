@@ -250,7 +250,10 @@ class Filling:
         outputs = self._outputs(model, self._inputs(model)) if len(example) == 1 else None
         if outputs:
             named = list(vars(sys.modules.get("__main__", sys)).values())  # by the script
-            loss = next((each for each in named if _is_loss(each)), "sparse")
+            kinds = ({each.__name__ for each in type(value).__mro__} for value in named)
+            loss = next(
+                (of for of, kind in zip(named, kinds, strict=True) if "Loss" in kind), "sparse"
+            )
             example = (example[0], self.label(outputs[0].shape, loss))
         self._ledger.note("batches that are not there, as the model asks for them")
         return self._dataset(example, batch or batch_sizes.largest() or _BATCH)
@@ -263,8 +266,3 @@ def _batch_of_dataset(tf: Library, data: Any) -> int | None:
     leaves = tf.nest.flatten(data.element_spec)
     size = leaves[0].shape[0] if leaves and leaves[0].shape.rank else None
     return int(size) if size else None
-
-
-def _is_loss(value: object) -> bool:
-    """Whether a value of the script's is a loss of Keras'."""
-    return any(each.__name__ == "Loss" for each in type(value).__mro__)

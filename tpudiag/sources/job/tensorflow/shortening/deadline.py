@@ -15,8 +15,6 @@ GRACE_S = 8.0
 """The time for the job to end after it was stopped; then `on_hard_end` ends it."""
 
 
-WALL_TIMES = 1.0
-"""A sleeping job is ended after so many times its budget of wall time."""
 LOOK_S = 0.05
 """The shortest interval between looks at the clock."""
 NEAR_END_SHARE = 0.5
@@ -86,8 +84,8 @@ class Deadline:
         while True:
             left_s = budget_s - (time.process_time() - spent)
             waited_s = time.monotonic() - began
-            if left_s <= 0 or waited_s >= WALL_TIMES * budget_s:
+            if left_s <= 0 or waited_s >= budget_s:
                 return self._over.is_set()
             cores = os.cpu_count() or 1
-            if self._over.wait(max(min(left_s / cores, WALL_TIMES * budget_s - waited_s), LOOK_S)):
+            if self._over.wait(max(min(left_s / cores, budget_s - waited_s), LOOK_S)):
                 return True

@@ -52,22 +52,14 @@ class InnerLoopWatch:
         whole = not interventions.allowed(InterventionKind.LOOPS)
         if whole or self._tf.executing_eagerly() or self._in_replica():
             return original(iter_, extra_test, body, *rest)
-        if self._is_range(iter_):
+        graphs_own = self._tf.is_tensor(iter_) and not hasattr(iter_, "numpy")
+        if graphs_own and iter_.op.type == "Range" and iter_.dtype.is_integer:
             self._range(original, iter_, extra_test, body, rest)
         elif isinstance(iter_, self._tf.data.Dataset):
             self._dataset(original, iter_, extra_test, body, rest)
         else:
             return original(iter_, extra_test, body, *rest)
         return None
-
-    def _is_range(self, value: Any) -> bool:
-        """Whether a loop iterates over tf.range of integers."""
-        return (
-            self._tf.is_tensor(value)
-            and not hasattr(value, "numpy")
-            and value.op.type == "Range"
-            and value.dtype.is_integer
-        )
 
     def _range(
         self, original: Call, iter_: Tensor, extra_test: object, body: object, rest: Args

@@ -5,6 +5,7 @@ repeated to the length of the data.
 """
 
 import inspect
+import operator
 import re
 from typing import Any
 
@@ -34,7 +35,8 @@ def predict(
     Where fewer replicas are `real`, their examples of one batch stand for all.
     """
     given, whole = bound.arguments, real == replicas
-    data, steps = given.get("x"), given.get("steps")
+    data: Any = given.get("x")
+    steps = given.get("steps")
     # Callbacks may count the batches, or collect each one's result.
     known = (
         _length(tf, data, given.get("batch_size"), steps) if not given.get("callbacks") else None
@@ -54,12 +56,12 @@ def predict(
 
     interventions.note(InterventionKind.PREDICTIONS)
     if isinstance(data, tf.data.Dataset):
-        thin = hooks.quietly(thin_batches.thinned, tf, data, rows, thin_batches.few_of)
+        thin: Any = hooks.quietly(thin_batches.thinned, tf, data, rows, thin_batches.few_of)
         if thin is None:
             thin = data if whole else data.map(thin_batches.by_part(tf, first))
         given["x"] = thin.take(few)
     else:
-        given["x"] = tf.nest.map_structure(lambda leaf: leaf[: few * rows(size)], data)
+        given["x"] = tf.nest.map_structure(operator.itemgetter(slice(few * rows(size))), data)
     if steps is not None:
         given["steps"] = few
 

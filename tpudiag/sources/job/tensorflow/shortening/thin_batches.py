@@ -75,9 +75,10 @@ def thinned(
         size = int(privates.BATCH_SIZE.of(batch))
         drops, below = bool(privates.DROP_REMAINDER.of(batch)), _own(privates.inputs(batch)[0])
         part = _Part(made(used(size)), size, used(size), drops and not _goes_on(below))
-        if not 0 < part.made < size or not _are_tensors(tf, batch.element_spec):
+        fewer = 0 < part.made < size and _has_work(below)
+        if not (fewer and _are_tensors(tf, batch.element_spec)):
             return None
-        thin = _thin(tf, below, part)
+        thin = _below(tf, below, part)
     except _NotThin:
         return None
     thin = thin.batch(part.made, drop_remainder=drops)
@@ -100,13 +101,6 @@ def _split(dataset: Dataset) -> tuple[list[Dataset], Dataset]:
         above.insert(0, dataset)
         dataset = _own(inputs[0])
     return above, dataset
-
-
-def _thin(tf: Library, dataset: Dataset, part: _Part) -> Dataset:
-    """The used examples below a batch; _NotThin where that saves no work."""
-    if not _has_work(_own(dataset)):
-        raise _NotThin
-    return _below(tf, dataset, part)
 
 
 def _has_work(dataset: Dataset) -> bool:
