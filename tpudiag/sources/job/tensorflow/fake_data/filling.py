@@ -108,10 +108,12 @@ class Filling:
 
     def _can_fill(self, model: object, given: Kwargs, predicts: bool) -> bool:
         """Whether other data could be filled in for what a model did not take."""
-        data = [given.get("x"), given.get("validation_data")]
+        data: list[Any] = [given.get("x"), given.get("validation_data")]
         if self._example(model) is None or all(each is None for each in data):
             return False
-        batch = next((b for each in data if (b := _batch_of_dataset(self._tf, each))), None)
+        known = (each for each in data if isinstance(each, self._tf.data.Dataset))
+        firsts = (next(iter(self._tf.nest.flatten(each.element_spec)), None) for each in known)
+        batch: Any = next((of.shape[0] for of in firsts if of is not None and of.shape.rank), None)
         self._fill(model, given, predicts, batch)
         return True
 
@@ -257,12 +259,3 @@ class Filling:
             example = (example[0], self.label(outputs[0].shape, loss))
         self._ledger.note("batches that are not there, as the model asks for them")
         return self._dataset(example, batch or batch_sizes.largest() or _BATCH)
-
-
-def _batch_of_dataset(tf: Library, data: Any) -> int | None:
-    """The batch of a dataset, where it is known."""
-    if not isinstance(data, tf.data.Dataset):
-        return None
-    leaves = tf.nest.flatten(data.element_spec)
-    size = leaves[0].shape[0] if leaves and leaves[0].shape.rank else None
-    return int(size) if size else None

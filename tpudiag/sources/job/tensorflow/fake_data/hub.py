@@ -4,7 +4,7 @@ import os
 import re
 from typing import Any
 
-from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.points.library_objects import Tensor
 
 from .asking import taken_apart
@@ -64,18 +64,15 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
                 tokens = tf.ones([tf.shape(inputs)[0], _TOKENS], tf.int32)
                 return dict.fromkeys(_INPUTS, tokens)
             if isinstance(inputs, dict):
-                return self._encoded(inputs)
+                words = tf.cast(inputs["input_word_ids"], self._kernel.dtype)
+                sequence = words[..., None] * self._kernel[None]
+                pooled = tf.reduce_mean(sequence, axis=1)
+                outputs = {"pooled_output": pooled, "sequence_output": sequence}
+                return {**outputs, "default": pooled, "encoder_outputs": [sequence]}
             if getattr(inputs, "dtype", None) == tf.string:
                 inputs = tf.ones(tf.shape(inputs))
             flat = tf.reshape(tf.cast(inputs, self._kernel.dtype), [tf.shape(inputs)[0], -1])
             return tf.reduce_mean(flat, axis=1, keepdims=True) * self._kernel
-
-        def _encoded(self, inputs: dict[str, Tensor]) -> Kwargs:
-            words = tf.cast(inputs["input_word_ids"], self._kernel.dtype)
-            sequence = words[..., None] * self._kernel[None]
-            pooled = tf.reduce_mean(sequence, axis=1)
-            outputs = {"pooled_output": pooled, "sequence_output": sequence}
-            return {**outputs, "default": pooled, "encoder_outputs": [sequence]}
 
     hooks.stand_in(table.HUB_LAYER, KerasLayer)
 

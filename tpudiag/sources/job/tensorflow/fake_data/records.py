@@ -76,16 +76,11 @@ def _keys(tf: Library, features: Features) -> dict[str, tuple[DType, int]]:
         elif kind == "RaggedFeature":
             keys[feature.value_key or key] = (feature.dtype, _VARYING)
         else:
-            length = _length(tf, getattr(feature, "shape", None))
+            sizes = tf.TensorShape(getattr(feature, "shape", None) or []).as_list()
+            length = prod(size or 1 for size in sizes)
             of_steps = kind in {"VarLenFeature", "FixedLenSequenceFeature"}
             keys[key] = (feature.dtype, length * _VARYING if of_steps else length)
     return keys
-
-
-def _length(tf: Library, shape: object) -> int:
-    """How many values a shape holds."""
-    sizes = tf.TensorShape(shape if shape is not None else []).as_list()
-    return prod(size or 1 for size in sizes)
 
 
 def _feature(tf: Library, key: str, dtype: DType, length: int, variant: int) -> object:

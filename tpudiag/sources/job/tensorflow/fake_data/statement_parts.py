@@ -32,11 +32,6 @@ def mains(tree: ast.Module) -> set[str]:
     return mains
 
 
-def yields(node: ast.stmt) -> bool:
-    """Whether it is a generator."""
-    return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node))
-
-
 def stays_first(node: ast.stmt) -> bool:
     """A docstring or `from __future__ import`, which stay in their places."""
     if isinstance(node, ast.ImportFrom):

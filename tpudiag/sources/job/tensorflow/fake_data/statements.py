@@ -82,7 +82,8 @@ class Statements:
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 main = isinstance(node, ast.FunctionDef) and node.name in self._mains
-                of_main = main and not inner and not parts.yields(node)
+                makes = any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node))
+                of_main = main and not inner and not makes
                 node.body = list(self._block(node.body, not of_main))
                 yield self._tried(node) if node.decorator_list and not inner else node
                 continue

@@ -119,10 +119,8 @@ class _Loop:
         return self._script.clock() - max(self._began_s, self._script.began_s or 0.0)
 
     def _is_over(self) -> bool:
-        script = self._script
-        return script.began_s is not None and self._took_s() > script.left_s() / (
-            SHARE << self._depth
-        )
+        share_s = self._script.left_s() / (SHARE << self._depth)
+        return self._script.began_s is not None and self._took_s() > share_s
 
     def _may_end(self, frame: FrameType) -> bool:
         script = self._script
