@@ -3,7 +3,8 @@
 To fill a buffer with thousands of pictures takes minutes and gigabytes, once for each pass.
 """
 
-from typing import SupportsInt
+import contextlib
+from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Call, hooks, interventions, privates, table
@@ -19,10 +20,12 @@ def install(ledger: Ledger) -> None:
     """Let buffers be small once something was stood in for; what was asked for is still read."""
 
     def shuffled(
-        original: Call, dataset: Dataset, buffer_size: object, *args: object, **kwargs: object
+        original: Call, dataset: Dataset, buffer_size: Any, *args: object, **kwargs: object
     ) -> object:
-        asked = _number(buffer_size)
-        small = ledger.any and asked is not None and asked > MOST
+        asked = 0
+        with contextlib.suppress(TypeError, ValueError):  # that only a graph knows
+            asked = int(buffer_size)
+        small = ledger.any and asked > MOST
         if not small or not interventions.allowed(InterventionKind.SHUFFLES):
             return original(dataset, buffer_size, *args, **kwargs)
         interventions.note(InterventionKind.SHUFFLES)
@@ -31,11 +34,3 @@ def install(ledger: Ledger) -> None:
         return made
 
     hooks.around(table.DATASET_SHUFFLED, shuffled)
-
-
-def _number(buffer_size: object) -> int | None:
-    """The elements as a number, None where only a graph knows it."""
-    try:
-        return int(buffer_size) if isinstance(buffer_size, SupportsInt) else None
-    except (TypeError, ValueError):
-        return None
