@@ -1,7 +1,5 @@
 """Whole numbers in texts of others."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.bounded_numbers import whole

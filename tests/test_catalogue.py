@@ -1,7 +1,5 @@
 """The units are found, well formed and packaged."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

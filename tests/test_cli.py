@@ -1,7 +1,5 @@
 """How the command ends where its output goes nowhere."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every verb that ends in a report shares: files, formats and exit codes."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import json

@@ -1,7 +1,5 @@
 """Findings that a comment silences, or that are not sure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

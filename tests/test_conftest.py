@@ -1,7 +1,5 @@
 """The suite itself: bounded memory, and an end where a worker dies."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

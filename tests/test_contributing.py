@@ -1,7 +1,5 @@
 """CONTRIBUTING knows every room of the house."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

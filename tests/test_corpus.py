@@ -1,7 +1,5 @@
 """A part of the corpus at every run; `python tests/corpus/run.py` rehearses all of it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

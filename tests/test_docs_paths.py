@@ -1,7 +1,5 @@
 """The files and modules of this repository that its documents name are there."""
 
-from __future__ import annotations
-
 import re
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Three-valued truth: passed only on evidence, and nothing that was found is lost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from tests import made

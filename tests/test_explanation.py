@@ -1,7 +1,5 @@
 """A check's explanation: the same from its text as from the check itself, and complete."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag import explanation

@@ -1,7 +1,5 @@
 """Inputs that lie, as fuzzing found them: each ends in an answer or in one line."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names of TPUs as users write them."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import pytest

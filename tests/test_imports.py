@@ -1,7 +1,5 @@
 """The house's arrows point down, and there is no circle."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Whether a host can feed a step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

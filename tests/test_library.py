@@ -1,7 +1,5 @@
 """tpudiag as a library: cheap to import, and the same reports as the verbs'."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Places as text, and back."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.location import Location, parsed

@@ -1,7 +1,5 @@
 """Which lines of a job's output were raised or logged, and which were printed."""
 
-from __future__ import annotations
-
 from tpudiag.log_levels import Level, said
 
 TRACEBACK = """Traceback (most recent call last):

@@ -1,7 +1,5 @@
 """The manifest of the GKE page: YAML whose command lines the parser takes, and whose parts fit."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from importlib import import_module

@@ -1,7 +1,5 @@
 """An option that is declared once is the same to people, programs, agents and the settings file."""
 
-from __future__ import annotations
-
 import argparse
 import inspect
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Nothing is printed but through `tpudiag.printing`, and what goes through it is harmless."""
 
-from __future__ import annotations
-
 import ast
 import io
 import json

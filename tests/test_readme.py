@@ -1,7 +1,5 @@
 """The README is true: its table, its commands, its figures."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

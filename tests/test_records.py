@@ -1,7 +1,5 @@
 """Records behave as frozen dataclasses of the standard library do."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """Others' text has no terminal control and no secrets; all other text stays unchanged."""
 
-from __future__ import annotations
-
 import json
 import time
 

@@ -1,7 +1,5 @@
 """Folders that go with a run."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """[tool.tpudiag], and what the command line does to it."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

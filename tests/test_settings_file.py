@@ -1,7 +1,5 @@
 """The [tool.tpudiag] section as users write it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The lines around findings: taken once, from Python files alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

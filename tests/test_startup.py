@@ -1,7 +1,5 @@
 """`--help`, `--version` and `explain` load nothing heavy; wrong usage is reported on stderr."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The tab in a real TensorBoard, looked at with a real browser."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """The report in TensorBoard: an event file that its own reader reads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

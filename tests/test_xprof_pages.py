@@ -1,7 +1,5 @@
 """The pages of XProf that findings name are pages that XProf has."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 
 from tpudiag.catalogue import checks

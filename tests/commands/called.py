@@ -1,7 +1,5 @@
 """A verb called in this process: what a process of its own would say, without its start."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout

@@ -1,7 +1,5 @@
 """`tpudiag alerts` against Cloud Monitoring on loopback: idempotent, honest about changes."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """`tpudiag attach` to real trainers in processes of their own: a custom loop, Keras fit, others."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

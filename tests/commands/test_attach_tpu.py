@@ -1,7 +1,5 @@
 """`tpudiag attach --tpu`: the Cloud TPU API's word on a TPU, from an emulator over gRPC."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

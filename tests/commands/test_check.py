@@ -1,7 +1,5 @@
 """`tpudiag check` over real TensorFlow jobs in child processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

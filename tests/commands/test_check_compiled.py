@@ -1,7 +1,5 @@
 """`tpudiag check` with the TPU compiler: real jobs, lowered and compiled."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

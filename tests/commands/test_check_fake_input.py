@@ -1,7 +1,5 @@
 """`--fake-data`: the input pipeline is run alone where its data are the job's own."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

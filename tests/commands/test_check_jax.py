@@ -1,7 +1,5 @@
 """Jobs of JAX: plain ones and Keras 3 on it, rehearsed on CPU devices and compiled for the TPU."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """`tpudiag check train.ipynb`, in real child processes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Times on the command line."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest

@@ -1,7 +1,5 @@
 """The same model under TPUStrategy and under Keras on JAX: what ails it is found under both."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Nothing is left of a rehearsal, however it ends: no file of ours, and no process."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

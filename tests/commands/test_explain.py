@@ -1,7 +1,5 @@
 """`tpudiag explain`: checks, known errors, and logs of any size, at once."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`tpudiag fix` over real jobs: proven, written, refused."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

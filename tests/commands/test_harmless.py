@@ -1,7 +1,5 @@
 """What a rehearsed script does to files, by every verb that runs one: nothing is left of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

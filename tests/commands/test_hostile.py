@@ -1,7 +1,5 @@
 """What a user, a disk or another program may do to a command line: one clear line, exit code 2."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """Signals while a report is being finished."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os

@@ -1,7 +1,5 @@
 """A rehearsal's changes of a job are never reported as the job's fault."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

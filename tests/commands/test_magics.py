@@ -1,7 +1,5 @@
 """`%load_ext tpudiag` in a real IPython shell, and a report as a cell's output."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from html import unescape

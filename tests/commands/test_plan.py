@@ -1,7 +1,5 @@
 """`tpudiag plan` over real jobs and the real TPU compiler."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What long work says on stderr."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.commands import _progress

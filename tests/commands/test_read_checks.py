@@ -1,7 +1,5 @@
 """Each check that a profile can answer: once failed, once passed, with its own figure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a verb sets for its process must not reach the processes that it starts."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import os

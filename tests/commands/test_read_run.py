@@ -1,7 +1,5 @@
 """A run of several hosts: the merge, stragglers, clocks, missing hosts, exit codes."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`tpudiag read` leaves its report beside the profile, for TensorBoard, on request."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`tpudiag render`: a saved report in any other format, as it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`attach --selector` and `watch --selector`: pods of an API server on loopback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Generator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is had of a trainer that serves no profiler but holds a TPU; and the list as text."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """`tpudiag watch` as users run it: in a process, on recordings and event files."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Environments from which a TPU was searched, their vendors' pins, and the error messages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tpudiag.installs import words

@@ -1,7 +1,5 @@
 """Version advice on TensorFlow for TPUs stands in the table and nowhere else."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

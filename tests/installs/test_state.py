@@ -1,7 +1,5 @@
 """The advice for twelve environments, compared with their vendors' pins."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from dataclasses import replace

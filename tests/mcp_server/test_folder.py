@@ -1,7 +1,5 @@
 """What an agent names stays within the folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A client of the same SDK drives the real server: one process for all requests here."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

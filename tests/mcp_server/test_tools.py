@@ -1,7 +1,5 @@
 """What agents see of the tools, and what of a report they get."""
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the worker asks the library for."""
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 from typing import Any

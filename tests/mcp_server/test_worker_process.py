@@ -1,7 +1,5 @@
 """A worker has an end: that of its time, and that of its client."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which batch a plan takes, and why."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.compiled import Compilation, OutOfMemory, Program

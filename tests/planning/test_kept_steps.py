@@ -1,7 +1,5 @@
 """Steps that an earlier plan lowered are taken again while the job's modules are as they were."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast

@@ -1,7 +1,5 @@
 """The user's prices of a chip-hour, from TOML and JSON."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

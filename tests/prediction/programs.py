@@ -5,8 +5,6 @@ lstm-v5e: the gradient of an LSTM over 40 steps, on one v5e.
 embedding-v5e: tied embeddings of 50,000 words with Adam on 4 replicas.
 """
 
-from __future__ import annotations
-
 import gzip
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Array types of HLO text."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.prediction.arrays import arrays

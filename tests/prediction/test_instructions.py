@@ -1,7 +1,5 @@
 """The work of kernels that do not state it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.prediction.arrays import arrays

@@ -1,7 +1,5 @@
 """Programs from their text."""
 
-from __future__ import annotations
-
 from tests.prediction import programs
 from tpudiag.prediction.module import instruction_of, parse
 

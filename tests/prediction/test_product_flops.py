@@ -1,7 +1,5 @@
 """FLOPs of convolutions and products."""
 
-from __future__ import annotations
-
 from itertools import product as every
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole steps."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.prediction import programs

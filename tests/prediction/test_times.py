@@ -1,7 +1,5 @@
 """Times of single instructions, held against real ones where those are known."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.hardware import GENERATIONS, target

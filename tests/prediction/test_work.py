@@ -1,7 +1,5 @@
 """What real programs have to do."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.prediction import programs

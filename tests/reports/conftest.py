@@ -1,7 +1,5 @@
 """Reports of every kind that a renderer must cope with."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Skipped where there is no Chromium (Debian: `apt-get install chromium`).
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Callable, Generator

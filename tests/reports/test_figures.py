@@ -1,7 +1,5 @@
 """Measurements and tables in text: no figure is cut, and long words go below."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests import made

@@ -1,7 +1,5 @@
 """The first screen: what is wrong, at which line, what it costs, the fix, what is next."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import takewhile

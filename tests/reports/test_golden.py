@@ -7,8 +7,6 @@ After a change that is meant: `TPUDIAG_UPDATE_GOLDEN=1 pytest tests/reports/test
 look at the difference.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

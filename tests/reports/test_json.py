@@ -1,7 +1,5 @@
 """The JSON report: its contract, and the way back."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from importlib.resources import files

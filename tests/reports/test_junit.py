@@ -1,7 +1,5 @@
 """JUnit XML: what CI servers count and show."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from xml.etree import ElementTree
 

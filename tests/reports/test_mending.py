@@ -1,7 +1,5 @@
 """What fix and check say of changes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """SARIF: valid against its schema, and shown by code hosts on the line."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

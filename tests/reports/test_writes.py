@@ -1,7 +1,5 @@
 """What a report says of the files that a job wrote."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
