@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Judgement, Severity, check
-from tpudiag.signals import DatasetOp, Pipeline, Signals
+from tpudiag.signals import Pipeline, Signals
 
 from ._need import need, of_a_job
 from ._paths import hosts
@@ -76,7 +76,9 @@ def _sharding(pipe: Pipeline, count: int) -> Judgement:
 
 def _by_file(pipe: Pipeline, policy: str, count: int, shards: Evidence) -> Iterator[Finding]:
     """FILE, and AUTO, which falls back to DATA where no reader of files is found."""
-    reader = next((op for op in pipe.ops if _names_its_files(op)), None)
+    # AUTO finds the files of a reader, and of what makes one of each element.
+    readers = (o for o in pipe.ops if o.kind in _READERS or (o.opens_files and o.kind in _MAKERS))
+    reader = next(readers, None)
     if reader is not None and pipe.files is not None and pipe.files.count < count:
         yield Finding(
             f"{pipe.files.count} files for {count} hosts: some hosts get no data.",
@@ -86,7 +88,8 @@ def _by_file(pipe: Pipeline, policy: str, count: int, shards: Evidence) -> Itera
         )
     # FILE without a reader is an error of TensorFlow's own; only AUTO goes on in silence.
     falling_back = reader is None and policy == "AUTO"
-    costly = next((op for op in pipe.ops if _works(op)), None) if falling_back else None
+    works = (op for op in pipe.ops if op.costly or op.python or op.opens_files)
+    costly = next(works, None) if falling_back else None
     if costly is not None:
         yield Finding(
             f"AUTO finds no reader of files and falls back to DATA: each of {count} hosts runs "
@@ -96,12 +99,3 @@ def _by_file(pipe: Pipeline, policy: str, count: int, shards: Evidence) -> Itera
             (shards,),
             costly.location or pipe.location,
         )
-
-
-def _names_its_files(op: DatasetOp) -> bool:
-    """Whether AUTO finds the files of an op: it is a reader, or makes one of each element."""
-    return op.kind in _READERS or (op.opens_files and op.kind in _MAKERS)
-
-
-def _works(op: DatasetOp) -> bool:
-    return op.costly or op.python or op.opens_files

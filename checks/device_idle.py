@@ -61,7 +61,13 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     ]
     count = Evidence("devices that ran nothing", len(without_work), "devices", 0, profile.source)
     if without_work:
-        yield _without_work(without_work, len(profile.devices), count, signals)
+        named = ", ".join(without_work[:3]) + (", ..." if len(without_work) > 3 else "")
+        yield Finding(
+            f"{len(without_work)} of {len(profile.devices)} devices ran nothing while the others "
+            f"trained: {named}.",
+            by_framework(signals, *_ALL_DEVICES),
+            (count,),
+        )
     if idle <= limit and not without_work:
         whole_trace(profile)  # without its operations it is unknown whether a program only waits
         offload = share(replicas, HOST_MEMORY)
@@ -74,12 +80,3 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     yield evidence
     yield count
     yield Evidence("replicas", len(replicas), "replicas", source=profile.source)
-
-
-def _without_work(names: list[str], devices: int, evidence: Evidence, signals: Signals) -> Finding:
-    named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-    return Finding(
-        f"{len(names)} of {devices} devices ran nothing while the others trained: {named}.",
-        by_framework(signals, *_ALL_DEVICES),
-        (evidence,),
-    )

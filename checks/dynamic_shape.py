@@ -49,7 +49,10 @@ def dynamic_shape(signals: Signals) -> Judgement:
         # The open one beside a fixed one may be that of an evaluation.
         every = all(any(map(_is_dynamic, p.elements)) for p in given)
         need(every or None, "which dataset feeds the training step")
-        yield _of_data_alone(_finding(opened, pipelines, signals.batch, "the data are"))
+        # No step was seen to take the data: it may never train on them as they are.
+        found = _finding(opened, pipelines, signals.batch, "the data are")
+        severity = Severity.INFO if found.severity is Severity.INFO else Severity.WARNING
+        yield replace(found, severity=severity, confidence=Confidence.MEDIUM)
     elif opened and all(_is_open_batch(tensor) for tensor in opened):
         yield _finding(opened, pipelines, signals.batch, "the data are")
     elif opened and not any(recur(f) for f in signals.functions or () if f.trains):
@@ -77,12 +80,6 @@ def _bounded(step: Compilation) -> Iterator[Finding]:
             operation.location,
             severity=Severity.WARNING,
         )
-
-
-def _of_data_alone(finding: Finding) -> Finding:
-    """The same where no step was seen to take the data: it may never train on them as they are."""
-    severity = Severity.INFO if finding.severity is Severity.INFO else Severity.WARNING
-    return replace(finding, severity=severity, confidence=Confidence.MEDIUM)
 
 
 def _sized_by_data(signals: Signals) -> Iterator[Finding]:

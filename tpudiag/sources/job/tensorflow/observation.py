@@ -166,7 +166,8 @@ class Observation:
         if steps.steps == 0 and not eager:
             moved = self.watches.keras.steps_of_first_call()
             if moved is not None:  # more than 1 where a loop runs inside the dispatch
-                steps.steps_per_dispatch = max(moved, 1)
+                loops = self.watches.whole and self.watches.whole.loops
+                steps.steps_per_dispatch = max(moved, loops.turns if loops and not moved else 1)
         if steps.steps in TOLD_AFTER:
             self._recorder.put(loop=hooks.quietly(self.watches.loop.facts))
         pauses, self._pauses = self._pauses, self.watches.loop.pauses.ended

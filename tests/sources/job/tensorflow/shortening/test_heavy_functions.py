@@ -13,6 +13,7 @@ PROGRAM = """
 import json
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.shortening.heavy_functions import HeavyFunctions
+from tpudiag.sources.job.tensorflow.shortening.loops import InnerLoopWatch
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
 told = []
@@ -41,8 +42,18 @@ def called(function, *args):
     except tf.errors.InvalidArgumentError:
         return "raised"
 
+steps = []
+loops = InnerLoopWatch(tf, lambda: len(steps), lambda: False, print)
+
+@tf.function
+def loop(count, trains):
+    for _ in tf.range(count):
+        steps.extend([1] * trains)
+    return loops.turns
+
 x = tf.ones((4, 4, 8, 8))
 print(json.dumps({"reordered": called(reordered, x), "broken": called(broken, x), "told": told,
+                  "turns": [int(loop(*each)) for each in ((9, False), (3, True), (16, True))],
                   "given": called(of_any_batch, tf.constant(0.0), x)}))
 """
 
@@ -54,4 +65,5 @@ def test_what_only_a_processor_cannot_do_is_traced_and_not_run(
     assert seen["reordered"] == [[4], [4, 1, 16, 16]]
     assert seen["given"] == [[4]], "an open dimension is that of the batch given"
     assert seen["broken"] == "raised", "which fails on a TPU, too"
+    assert seen["turns"] == [1, 3, 4], "the steps of a loop that is traced alone"
     assert len(seen["told"]) == 2 and "`reordered`" in seen["told"][0]

@@ -43,6 +43,8 @@ class InnerLoopWatch:
         self._tf, self._steps_seen, self._in_replica = tf, steps_seen, in_replica
         self._on_shortened = on_shortened
         self.shortened: list[ShortenedLoop] = []
+        self.turns = 1
+        """Of the last loop of steps, as shortened: the steps of a call that is only traced."""
         hooks.around(table.LOOP_IN_GRAPH, self._for)
 
     def _for(
@@ -76,8 +78,9 @@ class InnerLoopWatch:
         original(tf.range(start, end, delta), extra_test, body, *rest)
         if self._steps_seen() == before:
             return
-        requested = tf.get_static_value(length)
-        requested = None if requested is None else int(requested)
+        bounds = [tf.get_static_value(each) for each in (start, limit, delta)]
+        requested = None if None in bounds else len(range(*map(int, bounds)))
+        self.turns = min(requested or INNER_STEPS, INNER_STEPS)
         if requested is None or requested > INNER_STEPS:
             _set_constant(tf, cap, INNER_STEPS)
             self._note("tf.range", requested)
@@ -95,6 +98,7 @@ class InnerLoopWatch:
         original(iter_.take(cap), extra_test, body, *rest)
         if self._steps_seen() != before:
             _set_constant(self._tf, cap, INNER_STEPS)
+            self.turns = INNER_STEPS
             self._note("a dataset", None)
             self._on_shortened(None)
 

@@ -46,7 +46,7 @@ class NormModeWatch:
             if use.graph is call.graph
             and not (use.trains or use.chosen)
             and bool(use.layer.trainable)
-            and _own_ids(use.layer) & sources
+            and any(id(_plain(getattr(use.layer, n, None))) in sources for n in ("gamma", "beta"))
         )
 
     def _called(self, layer: object, *args: object, **kwargs: object) -> None:
@@ -77,11 +77,6 @@ def _model_call() -> Location | None:
         if outer.f_code.co_name == "__call__" and of_keras and "layer" in module:
             return location
     return None
-
-
-def _own_ids(layer: object) -> set[int]:
-    own = (getattr(layer, name, None) for name in ("gamma", "beta"))
-    return {id(_plain(variable)) for variable in own if variable is not None}
 
 
 def _plain(variable: object) -> object:

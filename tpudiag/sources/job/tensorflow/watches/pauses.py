@@ -174,14 +174,11 @@ class PauseWatch:
                     known = self._lines.setdefault((kind, where), _Line())
                     lasted_ms = known.lasted(self._spent_ms, answered=self._skipped)
                     line = self._add(kind, where, saved_ms if kind == "saving" else lasted_ms)
-                    line.each_batch = line.each_batch or _of_a_batch()
+                    names = (frame.f_code.co_name for frame in user_lines.frames())
+                    line.each_batch = line.each_batch or not _BATCH_HOOKS.isdisjoint(names)
                     line.in_step_loop = self._loop.holds_caller()
 
         return call
-
-
-def _of_a_batch() -> bool:
-    return any(frame.f_code.co_name in _BATCH_HOOKS for frame in user_lines.frames())
 
 
 def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
