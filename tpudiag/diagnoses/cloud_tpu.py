@@ -10,7 +10,7 @@ from tpudiag.errors import TpudiagError, UsageError
 from tpudiag.hardware import Target, target
 from tpudiag.monitoring.causes.machine_events import MachineEvent, of_node
 from tpudiag.report_figures import Table
-from tpudiag.signals import EMPTY, CloudTpu, Environment, Signals
+from tpudiag.signals import EMPTY, CloudTpu, Environment, Signals, UnreadHost
 from tpudiag.sources import environment
 from tpudiag.sources.job.process import job_python
 from tpudiag.sources.live.address import Address
@@ -31,21 +31,25 @@ NETWORK = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cloud:
-    """A TPU's state before its workers are contacted; empty where none was named."""
+class Located:
+    """What is known of a Cloud TPU, or a job's pods, before any worker is contacted.
+
+    Empty where none was named.
+    """
 
     name: str | None = None
     known: Signals = EMPTY
     workers: tuple[Address, ...] = ()
     tables: tuple[Table, ...] = ()
+    faults: tuple[UnreadHost, ...] = ()
     notes: tuple[str, ...] = ()
     headline: str = ""
 
 
-def asked_of(name: str | None, project: str | None, zone: str | None, port: int) -> Cloud:
+def asked_of(name: str | None, project: str | None, zone: str | None, port: int) -> Located:
     """Query the Cloud TPU API; raises NothingDiagnosed and UsageError where it does not answer."""
     if name is None:
-        return Cloud()
+        return Located()
     from tpudiag.sources.live import cloud
 
     node = cloud.ask(name, project, zone)
@@ -64,7 +68,7 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
         notes.append(
             NETWORK.format(name=node.name, zone=node.zone, project=node.project, port=port)
         )
-    return Cloud(
+    return Located(
         name=node.name,
         known=known,
         workers=workers,

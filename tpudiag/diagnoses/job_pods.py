@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tpudiag.diagnoses.cloud_tpu import Cloud
+from tpudiag.diagnoses.cloud_tpu import Located
 from tpudiag.diagnoses.report_parts import Columns, table
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.report_figures import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.pods import Pod, Selection, pods
@@ -31,25 +30,14 @@ COLUMNS: Columns[Pod] = {
 }
 
 
-@dataclass(frozen=True)
-class JobPods:
-    """A job's pods before they are contacted; empty where no selector was given."""
-
-    workers: tuple[Address, ...] = ()
-    tables: tuple[Table, ...] = ()
-    faults: tuple[UnreadHost, ...] = ()
-    notes: tuple[str, ...] = ()
-    headline: str = ""
-
-
-def selected(selection: Selection | None, port: int) -> JobPods:
+def selected(selection: Selection | None, port: int) -> Located:
     """List the pods from the API server; raises NothingDiagnosed and UsageError."""
     if selection is None:
-        return JobPods()
+        return Located()
     listed = pods(selection)
     running = [pod for pod in listed if pod.runs]
     note = NETWORK.format(name=listed[0].name, namespace=listed[0].namespace, port=port)
-    return JobPods(
+    return Located(
         workers=tuple(Address(str(pod.address), port) for pod in running),
         tables=(table(f"Pods of {selection.selector}", COLUMNS, listed, "Kubernetes API"),),
         faults=tuple(
@@ -64,7 +52,7 @@ def selected(selection: Selection | None, port: int) -> JobPods:
     )
 
 
-def addresses_of(selection: Selection | None, cloud: Cloud, port: int) -> Workers:
+def addresses_of(selection: Selection | None, cloud: Located, port: int) -> Workers:
     """The workers of a Cloud TPU and of a selector, as sources to watch.
 
     Raises NothingDiagnosed where something was named but no worker runs.

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from tpudiag.catalogue import checks
-from tpudiag.diagnoses.cloud_tpu import Cloud, asked_of
-from tpudiag.diagnoses.job_pods import JobPods, selected
+from tpudiag.diagnoses.cloud_tpu import Located, asked_of
+from tpudiag.diagnoses.job_pods import selected
 from tpudiag.diagnoses.profile import ProfileRequest
 from tpudiag.diagnoses.profile import diagnose as diagnose_profile
 from tpudiag.diagnoses.report_parts import count, listed
@@ -49,8 +49,8 @@ class _Trainers:
     """Facts before any profile: the trainers, their TPU, their problems."""
 
     targets: Targets
-    cloud: Cloud
-    pods: JobPods
+    cloud: Located
+    pods: Located
     tables: tuple[Table, ...]
     faults: tuple[UnreadHost, ...]
 
