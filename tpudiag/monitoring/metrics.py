@@ -63,72 +63,45 @@ class Metric:
 
 
 METRICS = (
-    Metric(
-        "examples_per_second", "{examples}/s",
-        "Examples a second outside announced pauses, median of the last half minute",
-        lambda f: f.per_s if f.unit == "examples" else None,
-    ),
-    Metric(
-        "delivered_examples_per_second", "{examples}/s",
-        "Examples a second by the wall's clock, pauses included, last ten minutes",
-        lambda f: f.delivered_per_s if f.unit == "examples" else None,
-    ),
-    Metric(
-        "steps_per_second", "{steps}/s", "Steps a second outside pauses, last five minutes",
-        lambda f: f.steps_per_s if f.run.unit == "steps" else None,
-    ),
+    Metric("examples_per_second", "{examples}/s",
+           "Examples a second outside announced pauses, median of the last half minute",
+           lambda f: f.per_s if f.unit == "examples" else None),
+    Metric("delivered_examples_per_second", "{examples}/s",
+           "Examples a second by the wall's clock, pauses included, last ten minutes",
+           lambda f: f.delivered_per_s if f.unit == "examples" else None),
+    Metric("steps_per_second", "{steps}/s", "Steps a second outside pauses, last five minutes",
+           lambda f: f.steps_per_s if f.run.unit == "steps" else None),
     Metric("step_time_p50_ms", "ms", "Median step time, last five minutes", lambda f: f.step_ms[0]),
-    Metric(
-        "step_time_p90_ms", "ms", "90th percentile of the step time, last five minutes",
-        lambda f: f.step_ms[1],
-    ),
-    Metric(
-        "step_time_p99_ms", "ms", "99th percentile of the step time, last five minutes",
-        lambda f: f.step_ms[2],
-    ),
-    Metric(
-        "baseline_ratio", "1", "Throughput over the job's own baseline",
-        lambda f: None if f.per_s is None or not f.baseline_per_s else f.per_s / f.baseline_per_s,
-    ),
-    Metric(
-        "input_wait_share", "1", "Share of step time spent waiting for input",
-        lambda f: f.input_share,
-    ),
+    Metric("step_time_p90_ms", "ms", "90th percentile of the step time, last five minutes",
+           lambda f: f.step_ms[1]),
+    Metric("step_time_p99_ms", "ms", "99th percentile of the step time, last five minutes",
+           lambda f: f.step_ms[2]),
+    Metric("baseline_ratio", "1", "Throughput over the job's own baseline",
+           lambda f: f.per_s / f.baseline_per_s
+           if f.per_s is not None and f.baseline_per_s else None),
+    Metric("input_wait_share", "1", "Share of step time spent waiting for input",
+           lambda f: f.input_share),
     Metric("hbm_used_bytes", "By", "HBM in use on the fullest device", lambda f: f.hbm_bytes, True),
-    Metric(
-        "hbm_used_share", "1", "HBM in use over what programs may use",
-        lambda f: f.hbm_bytes / f.run.hbm_limit_bytes
-        if f.hbm_bytes is not None and f.run.hbm_limit_bytes else None,
-    ),
+    Metric("hbm_used_share", "1", "HBM in use over what programs may use",
+           lambda f: f.hbm_bytes / f.run.hbm_limit_bytes
+           if f.hbm_bytes is not None and f.run.hbm_limit_bytes else None),
     Metric("silent_seconds", "s", "Time since the last step", lambda f: f.silent_s),
     Metric("pause_seconds", "s", "Time in announced pauses so far", lambda f: f.pause_s),
-    Metric(
-        "goodput_share", "1", "Share of the job's wall time that went into steps that count",
-        lambda f: f.goodput,
-    ),
-    Metric(
-        "examples", "{examples}", "Examples recorded so far",
-        lambda f: f.steps * f.run.global_batch
-        if f.run.global_batch is not None and f.run.unit == "steps" else None, True,
-    ),
+    Metric("goodput_share", "1", "Share of the job's wall time that went into steps that count",
+           lambda f: f.goodput),
+    Metric("examples", "{examples}", "Examples recorded so far",
+           lambda f: f.steps * f.run.global_batch
+           if f.run.global_batch is not None and f.run.unit == "steps" else None, True),
     Metric("steps", "{steps}", "Steps recorded so far", lambda f: f.steps, True),
     Metric("lost_steps", "{steps}", "Steps not recorded", lambda f: f.run.lost_steps, True),
-    Metric(
-        "run_ended", "1", "Whether the run has ended, well or not",
-        lambda f: int(f.state.over), True,
-    ),
-    Metric(
-        "run_started_seconds", "s", "When the run began, since the epoch",
-        lambda f: f.run.started_ns / NS,
-    ),
-    Metric(
-        "ended_run_seconds", "s", "The same of a run that has ended well; 0 of any other",
-        lambda f: f.run.started_ns / NS if f.state.kind is StateKind.COMPLETED else 0.0,
-    ),
-    Metric(
-        "run_age_seconds", "s", "Time since the run began",
-        lambda f: (f.run.beat_ns - f.run.started_ns) / NS,
-    ),
+    Metric("run_ended", "1", "Whether the run has ended, well or not",
+           lambda f: int(f.state.over), True),
+    Metric("run_started_seconds", "s", "When the run began, since the epoch",
+           lambda f: f.run.started_ns / NS),
+    Metric("ended_run_seconds", "s", "The same of a run that has ended well; 0 of any other",
+           lambda f: f.run.started_ns / NS if f.state.kind is StateKind.COMPLETED else 0.0),
+    Metric("run_age_seconds", "s", "Time since the run began",
+           lambda f: (f.run.beat_ns - f.run.started_ns) / NS),
 )  # fmt: skip
 
 

@@ -19,6 +19,9 @@ def signals(watched: Watched) -> Signals:
     unsure = watched.by_events and not watched.moved
     silent_s = watched.silent_s()
     forgotten = unsure and silent_s is not None and silent_s > FORGOTTEN_S
+    unsure_why = "event files do not say whether a job ended" if forgotten else None
+    if run.pid == PID and watched.state.kind is StateKind.LOST:
+        unsure_why = "a job that ended answers no more either"
     return Signals(
         origin=Origin.RECORDING,
         steps=_step_times(watched, name),
@@ -39,7 +42,7 @@ def signals(watched: Watched) -> Signals:
             watched_s=watched.stepping_s,
             loss=watched.losses.trouble,
             losses_said=watched.losses.said,
-            unsure=_unsure(watched, forgotten),
+            unsure=unsure_why,
             doubt=watched.detector.doubt,
             # An open drop is reported as a drop instead.
             drift=None if watched.detector.open is not None else watched.drifting.drift,
@@ -57,13 +60,6 @@ def _explained(watched: Watched, drop: ThroughputDrop) -> ThroughputDrop:
         return drop
     cause, stands = watched.causes[False]
     return replace(drop, cause=cause, stands=stands)
-
-
-def _unsure(watched: Watched, forgotten: bool) -> str | None:
-    """Why silence may mean the job's end, None where it does not."""
-    if watched.run.pid == PID and watched.state.kind is StateKind.LOST:
-        return "a job that ended answers no more either"
-    return "event files do not say whether a job ended" if forgotten else None
 
 
 def _step_times(watched: Watched, name: str) -> StepTimes | None:

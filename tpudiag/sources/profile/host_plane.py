@@ -74,7 +74,10 @@ class _Gathering:
                     kept[role].append((some.ids, starts, starts + some.durations))
             self.read.executes |= Role.KERNEL in present
             if Role.MEMORY in present:
-                self._remember(events.chosen(roles == Role.MEMORY), begin)
+                # Lines that were decoded together are read together.
+                if self.allocating and self.allocating[-1][0].words is not events.words:
+                    self._allocated()
+                self.allocating.append((events.chosen(roles == Role.MEMORY), begin))
             # Steps are marked in Python, where the training loop runs: skip the stats of the pools,
             # which hold most events by far.
             if not line.name.startswith(POOLS):
@@ -82,12 +85,6 @@ class _Gathering:
         self.read.events += line.events
         self.read.unknown_bytes += line.unknown_bytes
         self._keep(line, kept)
-
-    def _remember(self, events: Events, begin: int) -> None:
-        """Set aside a window's allocations; lines that were decoded together are read together."""
-        if self.allocating and self.allocating[-1][0].words is not events.words:
-            self._allocated()
-        self.allocating.append((events, begin))
 
     def _allocated(self) -> None:
         if self.allocating:
