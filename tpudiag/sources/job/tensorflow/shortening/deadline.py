@@ -13,8 +13,6 @@ from tpudiag.sources.job.points.steps import StopObservation
 
 GRACE_S = 8.0
 """The time for the job to end after it was stopped; then `on_hard_end` ends it."""
-
-
 LOOK_S = 0.05
 """The shortest interval between looks at the clock."""
 NEAR_END_SHARE = 0.5
