@@ -132,6 +132,7 @@ MODEL: tuple[Disease, ...] = (
     # A batch of no good size, and the last one's step is compiled anew by either.
     (BATCH, ".batch(1000)", "TPU101"),
     ("", "", "TPU401"),
+    ("epochs=3,", "epochs=3, steps_per_epoch=99,", "TPU212"),
 )
 UNDER_TENSORFLOW = {"TPU101": "TPU102"}
 ALONE: tuple[Disease, ...] = ((PARALLEL, "pass", "TPU702"),)
