@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Thread
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -93,6 +93,24 @@ def test_an_answer_that_unpacks_to_much_takes_little() -> None:
             tracemalloc.stop()
 
 
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nA: "])
+def test_an_answer_that_never_ends_is_not_waited_for(head: bytes) -> None:
+    gone = Event()
+
+    def drip(connection: socket.socket) -> None:
+        connection.sendall(head)
+        try:
+            while True:
+                connection.sendall(b"a")
+                gone.wait(0.02)
+        except OSError:
+            gone.set()
+
+    with answering(drip) as address:
+        assert showing((address,), RUN, limit_s=0.3) is None
+        assert gone.wait(100)
+
+
 def test_an_answer_of_depth_is_none() -> None:
     with served({"runs": b"[" * 100_000}) as address:
         assert showing((address,), RUN) is None
@@ -130,6 +148,11 @@ def test_the_server_that_shows_the_run(packed: bool) -> None:
 def test_a_server_of_other_things_is_not_linked_to(shown: dict[str, bytes]) -> None:
     with served(shown) as address:
         assert showing((address,), RUN) is None
+
+
+def test_an_address_that_is_none_is_wrong_usage() -> None:
+    with pytest.raises(UsageError, match="not a URL such as http://localhost:8791"):
+        showing(("localhost:8791",), RUN)
 
 
 def test_the_links_under_a_path_of_the_server() -> None:

@@ -5,12 +5,14 @@ range, in `view_start` and `view_end` (ms since the capture began), and has a pa
 """
 
 import json
+import socket
 import zlib
-from collections.abc import Sequence
-from http.client import HTTPException
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
+from threading import Timer
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import ProxyHandler, build_opener
 
 from tpudiag.errors import UsageError
 from tpudiag.records import dataclass
@@ -100,17 +102,40 @@ def _showing(address: str, run: Run, limit_s: float) -> XProfServer | None:
 
 def _listed(address: str, what: str, query: dict[str, str], limit_s: float) -> list[str]:
     """Names that a route of the plugin lists; none where the answer is not XProf's."""
-    url = f"{address}{PLUGIN}/{what}?{urlencode(query)}"
+    where = urlsplit(address)
+    kind = HTTPSConnection if where.scheme == "https" else HTTPConnection
     try:
-        with build_opener(ProxyHandler({})).open(url, timeout=limit_s) as response:
+        connection = kind(where.hostname or "", where.port, timeout=limit_s)
+        with closing(connection), _until(connection, limit_s):
+            connection.request("GET", f"{where.path}{PLUGIN}/{what}?{urlencode(query)}")
+            response = connection.getresponse()
             body = response.read(MOST_BYTES)
-        if response.headers["Content-Encoding"] == "gzip":  # it asks nobody whether it may
+        if response.getheader("Content-Encoding") == "gzip":  # it asks nobody whether it may
             body = zlib.decompressobj(GZIP).decompress(body, MOST_BYTES)
         answer: object = json.loads(body)
     except (OSError, HTTPException, ValueError, RecursionError, zlib.error):
         return []
     names = [_name(item) for item in answer] if isinstance(answer, list) else []  # pyright: ignore
     return [name for name in names if name is not None]
+
+
+@contextmanager
+def _until(connection: HTTPConnection, limit_s: float) -> Generator[None, None, None]:
+    """Connect, and close the connection when time is over: a timeout limits single reads only."""
+    connection.connect()
+    opened = connection.sock
+
+    def end() -> None:
+        with suppress(OSError):
+            opened.shutdown(socket.SHUT_RDWR)
+
+    timer = Timer(limit_s, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _name(item: object) -> str | None:
