@@ -27,6 +27,7 @@ PASSES = 3
 """A step's products for each of its forward pass: by inputs and by weights in the backward pass."""
 NEGLIGIBLE = 0.01
 """Padding below this share of the work costs nothing."""
+_UNLESS_WANTED = "# nothing need be changed; where another batch is wanted for other reasons:\n"
 
 
 @check("TPU401", Severity.WARNING, needs_model=True, frameworks=BOTH)
@@ -36,8 +37,8 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     The per-replica batch that reaches the traced step, the replicas of the target, and the rows and
     features of the step's matrix products. Rows may be batch x length, or batch x height x width.
-    If those are multiples of 128, or so many that less than 1 % of the work is padding, the check
-    passes. The finding is only a note if the cost is below 20 %, if the padding takes
+    If those are multiples of 128, or so many that less than 1 % of the work is padding, the finding
+    is only a note with the cost. It is also a note if the cost is below 20 %, if the padding takes
     less time than a step's dispatch, if no product is known, or if the softer of the two documented
     rules holds: 8 per replica, and features in multiples of 128. A batch that would not fit the
     target is not proposed.
@@ -59,6 +60,9 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     forward = [op for op in signals.matrix_ops or () if op.forward]
     rows = _rows(forward, batch.per_replica_batch)
     evidence = _evidence(batch, rows, int(limit))
+    if batch.global_batch % (int(limit) * batch.replicas) == 0:
+        yield from evidence
+        return
     features = hidden_dimensions(tuple(forward))
     odd = sorted({size for size in features if size % 128})
     soft = batch.per_replica_batch % SOFT_LIMIT == 0 and bool(features) and not odd
@@ -66,15 +70,14 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     tile = SOFT_LIMIT if features and not odd else int(limit)
     matter = forward if rows else []
     lost = _lost(matter, batch.per_replica_batch, tile)
-    # A batch that breaks the rule loses nothing where rows are more than examples.
     free = bool(matter) and lost < NEGLIGIBLE
-    if free or batch.global_batch % (int(limit) * batch.replicas) == 0:
-        yield from evidence
-        return
     wasted_ms = _wasted_ms(signals, matter, lost)
     toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
     advice = f", no multiple of {int(limit)}"
-    if soft:
+    if free:  # it breaks the rule and loses nothing, for rows are more than examples
+        most = f"{rows[0]:,} rows (examples x positions) in the largest product"
+        advice += f": that costs 0 % here, with {most}."
+    elif soft:
         advice = ENOUGH
     elif matter:
         advice += f": up to {lost:.0%} of the products' work is the padding of their rows."
@@ -83,7 +86,7 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     small = bool(matter) and lost < WORTH_TUNING
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{advice}",
-        _fix(signals, batch, int(limit)),
+        _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
         (
             *evidence,
             Evidence(

@@ -128,11 +128,25 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),
     ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.INFO),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=()), Severity.INFO),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8)), Severity.INFO),
     ("TPU401", h(batch=Batch(896, 112, 8, HERE), matrix_ops=rows_of(112, 100)), Severity.INFO),
     (
         "TPU401",
         h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8, 100) * 1000),
         Severity.WARNING,
+    ),
+    (
+        "TPU401",
+        h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 169, 100)),
+        Severity.INFO,
+    ),
+    # The rows are positions: nothing is lost, and the finding says so.
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 100)), Severity.INFO),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 24) * 30), Severity.INFO),
+    (
+        "TPU401",
+        h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 26 * 26, 100)),
+        Severity.INFO,
     ),
     ("TPU402", h(matrix_ops=(product(784, 130, flops=10**10), product(130, 10))), Severity.WARNING),
     ("TPU402", h(matrix_ops=(product(130, 10, reads_embedding=True),)), Severity.INFO),
