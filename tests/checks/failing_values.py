@@ -37,6 +37,7 @@ from tpudiag.signals import (
 )
 from tpudiag.signals.step_numerics import (
     FrozenNorm,
+    LossInput,
     PairedLoss,
     ReplicaSimilarities,
     SameDrawsKind,
@@ -154,6 +155,16 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         ("TPU515", numerics(similarities=ReplicaSimilarities(rows, HERE)), Severity.WARNING)
         for rows in (128, 256)
     ),
+    (
+        "TPU516",
+        numerics(loss_inputs=(LossInput("softmax", "scores", HERE),)),
+        Severity.WARNING,
+    ),
+    (
+        "TPU516",
+        numerics(loss_inputs=(LossInput("none", "probabilities"),)),
+        Severity.WARNING,
+    ),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
     ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),
@@ -198,6 +209,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU408", of_state()),
     ("TPU514", numerics()),
     ("TPU515", numerics()),
+    ("TPU516", numerics()),
     ("TPU515", numerics(similarities=ReplicaSimilarities(1024, HERE))),
     ("TPU515", numerics(similarities=ReplicaSimilarities(96, HERE))),
     ("TPU110", h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**24),))),

@@ -116,6 +116,17 @@ class PairedLoss:
 
 
 @dataclass(frozen=True)
+class LossInput:
+    """What a cross-entropy gets is not what it takes."""
+
+    activation: Literal["softmax", "sigmoid", "none"]
+    """Of the layer whose output it gets."""
+    wants: Literal["scores", "probabilities"]
+    location: Location | None = None
+    """Of that activation or layer."""
+
+
+@dataclass(frozen=True)
 class ReplicaSimilarities:
     """Each row of a replica's batch is compared with each other row of it, below a softmax."""
 
@@ -193,5 +204,6 @@ class StepNumerics:
     unused_regularizer: UnusedRegularizer | None = None
     paired_loss: PairedLoss | None = None
     similarities: ReplicaSimilarities | None = None
+    loss_inputs: tuple[LossInput, ...] = ()
     loss_followed: bool = False
     """Whether the shapes that meet in the loss were looked at."""

@@ -1,6 +1,7 @@
 """Detects numerical problems in the traced step, and gradient clipping."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 
 from tpudiag.model import Location
@@ -14,7 +15,7 @@ from tpudiag.signals.step_numerics import (
 )
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
-from tpudiag.sources.job.tensorflow.graphs import graphs, pairs, random_seeds
+from tpudiag.sources.job.tensorflow.graphs import graphs, loss_inputs, pairs, random_seeds
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall, GradientWatch
 
 LayerLine = Callable[[str], Location | None]
@@ -82,6 +83,12 @@ def read(
         same_draws=tuple(random_seeds.same_draws(tf, call)),
         paired_loss=pairs.read(call),
         similarities=pairs.similarities(call),
+        loss_inputs=tuple(
+            dict.fromkeys(
+                replace(unfit, location=_line(made, layer_line))
+                for unfit, made in loss_inputs.read(tf, call)
+            )
+        ),
         loss_followed=True,
         draws=sum(random_seeds.is_draw(operation) for operation in own),
     )

@@ -1,0 +1,48 @@
+"""TPU516."""
+
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
+from tpudiag.signals import Signals
+
+from ._loop import numerics_of
+from ._need import need
+
+
+@check("TPU516", Severity.WARNING)
+def activation_and_loss(signals: Signals) -> Judgement:
+    """The last layer's activation and the loss do not fit: softmax twice, or none.
+
+    ## What it sees
+    Behind the differentiated loss: a cross-entropy on scores (`from_logits=True`, tf.nn's
+    `..._with_logits`) whose scores are the output of a softmax or sigmoid, or one on probabilities
+    (Keras' default), cut to (0, 1), of a layer without an activation.
+
+    ## Why it costs
+    No error, and the loss falls, slowly. A softmax of a softmax is almost flat: its gradient is a
+    fraction, and no class gets a probability near 1. Scores that are taken for probabilities are
+    cut to (0, 1): those outside have no gradient at all.
+
+    ## What to do
+    ```python
+    outputs = tf.keras.layers.Dense(classes, dtype="float32")(x)  # scores
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    ```
+
+    ## Source
+    https://www.tensorflow.org/api_docs/python/tf/keras/losses/SparseCategoricalCrossentropy
+    """
+    numerics = numerics_of(signals)
+    need(numerics.loss_followed or None, "what the loss is computed from")
+    for each in numerics.loss_inputs:
+        twice = each.wants == "scores"
+        yield Finding(
+            f"The loss takes the output of a {each.activation} for scores: it applies another one."
+            if twice
+            else "The loss takes scores, of a layer without an activation, for probabilities.",
+            f"Dense(classes)  # without activation={each.activation!r}; or from_logits=False"
+            if twice
+            else "tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)  "
+            "# or an activation in the last layer",
+            (Evidence("activation of the last layer", each.activation, limit=None),),
+            each.location,
+        )
+    yield Evidence("losses on another kind of output", len(numerics.loss_inputs), "losses", 0)
