@@ -42,6 +42,7 @@ from tpudiag.signals.step_numerics import (
     ReplicaSimilarities,
     SameDrawsKind,
 )
+from tpudiag.signals.training_loop import FitSchedule
 
 KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
 SMALL = replace(STATE, bytes=1 << 20)
@@ -127,6 +128,14 @@ def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
     return h(functions=(function,))
 
 
+def scheduled(steps: int) -> Signals:
+    """A fit of 5 epochs of 100 steps on 8 replicas, and its schedule."""
+    schedule = FitSchedule(
+        name="CosineDecay", steps=steps, steps_per_epoch=100, epochs=5, location=HERE
+    )
+    return loop(schedules=(schedule,))
+
+
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU511", draws(kind), Severity.WARNING) for kind in KINDS),
     (
@@ -165,6 +174,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         numerics(loss_inputs=(LossInput("none", "probabilities"),)),
         Severity.WARNING,
     ),
+    *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
     ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),
@@ -209,6 +219,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU408", of_state()),
     ("TPU514", numerics()),
     ("TPU515", numerics()),
+    *(("TPU517", scheduled(steps)) for steps in (6, 450, 500, 3500)),
     ("TPU516", numerics()),
     ("TPU515", numerics(similarities=ReplicaSimilarities(1024, HERE))),
     ("TPU515", numerics(similarities=ReplicaSimilarities(96, HERE))),

@@ -53,6 +53,7 @@ from tpudiag.signals import (
     VariableSeen,
 )
 from tpudiag.signals.step import ChangeKind
+from tpudiag.signals.training_loop import FitSchedule
 
 HERE = Location("train.py", 7)
 
@@ -231,6 +232,9 @@ LOOP = TrainingLoop(
         ),
     ),
     fits=(FitData(batches=50, steps_per_epoch=10, epochs=5, starts_again=False, location=HERE),),
+    schedules=(
+        FitSchedule(name="CosineDecay", steps=50, steps_per_epoch=10, epochs=5, location=HERE),
+    ),
     pauses=(
         Pause(kind="evaluation", times=3, spent_ms=2e3, training_ms=9e3, location=HERE),
     ),

@@ -104,6 +104,19 @@ class FitData:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FitSchedule:
+    """A learning rate schedule that falls and ends, and the `fit` that it is for."""
+
+    name: str
+    """Its class in Keras."""
+    steps: int
+    """After so many it has come to its end."""
+    steps_per_epoch: int
+    epochs: int
+    location: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Pause:
     """A line's time outside training steps: evaluation, predictions, saving."""
 
@@ -181,6 +194,7 @@ class TrainingLoop:
     setups: tuple[RepeatedSetup, ...] = ()
     iterators: tuple[IteratorUse, ...] = ()
     fits: tuple[FitData, ...] = ()
+    schedules: tuple[FitSchedule, ...] = ()
     pauses: tuple[Pause, ...] = ()
     undistributed: UndistributedInput | None = None
     replica_reads: tuple[ReplicaRead, ...] = ()

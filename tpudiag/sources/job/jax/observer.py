@@ -318,12 +318,13 @@ class JaxObserver:
         """What was seen around the step."""
         beside, state, pauses = self._beside.observation, self._jits.state, self._jits.pauses
         of_input = beside.watches.loop.state.facts() if beside is not None else ()
-        fits = beside.watches.loop.setup.fit_data() if beside is not None else ()
+        setup = beside.watches.loop.setup if beside is not None else None
         frozen = state.facts() if state is not None else ()
         return TrainingLoop(
             dispatches=self._steps.steps,
             fetches=self._fetches.facts(),
-            fits=fits,
+            fits=setup.fit_data() if setup is not None else (),
+            schedules=setup.schedules() if setup is not None else (),
             pauses=pauses.facts() if pauses is not None else (),
             frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),
         )

@@ -9,10 +9,10 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import Tf1Use
 from tpudiag.signals.step_numerics import OutsideVariable
-from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
+from tpudiag.signals.training_loop import FitData, FitSchedule, GpuUse, RepeatedSetup
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table, user_lines
 from tpudiag.sources.job.points.library_objects import Graph, Variable
-from tpudiag.sources.job.tensorflow.watches import variables
+from tpudiag.sources.job.tensorflow.watches import schedules, variables
 from tpudiag.sources.job.tensorflow.watches.keras import fit_arguments
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
@@ -36,6 +36,7 @@ class SetupWatch:
         self._outside: list[_Made] = []
         self._gpu: dict[str, GpuUse] = {}
         self._fits: list[FitData] = []
+        self._schedules: list[FitSchedule | None] = []
         # Of JAX no other one trains, and it is not watched here.
         self._package, self._version = "keras", STARTS_AGAIN
         self.fits = 0
@@ -81,6 +82,10 @@ class SetupWatch:
     def fit_data(self) -> tuple[FitData, ...]:
         """The data of each fit with a dataset and steps_per_epoch."""
         return tuple(self._fits)
+
+    def schedules(self) -> tuple[FitSchedule, ...]:
+        """The schedule of a fit that is the only one: others may go on with it."""
+        return tuple(filter(None, self._schedules if self.fits == 1 else ()))
 
     def gpu(self) -> tuple[GpuUse, ...]:
         """What was made for a GPU."""
@@ -174,11 +179,13 @@ class SetupWatch:
         compiled = self._compiled.setdefault((id(model), location), [])
         compiled.append((trained_names(model), self.fits))
 
-    def fit_begins(self, _model: object, *args: object, **kwargs: object) -> None:
+    def fit_begins(self, model: object, *args: object, **kwargs: object) -> None:
         """A Keras of whichever framework trains."""
         self.fits += 1
         given = fit_arguments(args, kwargs)
         x, steps = given.get("x"), given.get("steps_per_epoch")
+        of_fit = schedules.of_fit(model, given, self._batches(x), user_lines.caller())
+        self._schedules.append(of_fit)
         if steps is None or not self._is_stream(x):
             return
         validation = given.get("validation_data")

@@ -70,6 +70,7 @@ class LoopWatch:
             setups=self.setup.setups(),
             iterators=self.iterators.facts(),
             fits=self.setup.fit_data(),
+            schedules=self.setup.schedules(),
             pauses=self.pauses.facts(),
             undistributed=self.undistributed.input,
             replica_reads=self.results.replica_reads(),

@@ -1,0 +1,69 @@
+"""TPU517."""
+
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.signals import Signals
+from tpudiag.signals.training_loop import FitSchedule
+
+from ._need import need, of_a_job
+
+_MOST_OFF = 0.02
+"""Rounding, where the steps of an epoch are cut to whole ones."""
+_FEW_STEPS = 10
+"""An epoch of fewer steps is one of a trial."""
+
+
+@check("TPU517", Severity.WARNING, frameworks=BOTH)
+def schedule_of_other_steps(signals: Signals) -> Judgement:
+    """The learning rate schedule is counted in epochs, or in the batches of one replica.
+
+    ## What it sees
+    The only `fit` of a job, its epochs and the steps of each, and a Keras schedule that falls and
+    ends (CosineDecay, PolynomialDecay, PiecewiseConstantDecay): it ends within as many steps as
+    there are epochs, or lasts as many times too long as there are replicas.
+
+    ## Why it costs
+    A schedule counts steps, of the global batch. Counted in epochs it is over in the first one, and
+    all others train at its last rate, mostly 0. Counted in batches of one replica, on 8 of them it
+    passes an eighth, and the rate never falls.
+
+    ## What to do
+    ```python
+    steps = (examples // (batch_per_replica * strategy.num_replicas_in_sync)) * epochs
+    rate = tf.keras.optimizers.schedules.CosineDecay(1e-3, decay_steps=steps)
+    ```
+
+    ## Source
+    https://keras.io/api/optimizers/learning_rate_schedules/cosine_decay
+    """
+    of_a_job(signals, "what fit was asked for")
+    loop = need(signals.loop, "a job's training loop")
+    if signals.stood_in:  # how long an epoch is, is the data's
+        raise NotMeasured("the data was stood in for (--fake-data)", "run where the data is")
+    if not loop.schedules:
+        raise NotMeasured(
+            "no fit was seen that is the only one and has a schedule of Keras that ends",
+            "give the optimizer one: `tf.keras.optimizers.schedules.CosineDecay`",
+        )
+    for each in loop.schedules:
+        replicas = signals.batch.replicas if signals.batch is not None else 1
+        counted = _counted_in(each, replicas)
+        whole = each.steps_per_epoch * each.epochs
+        if counted is not None:
+            yield Finding(
+                f"{each.name} ends after {each.steps:,} steps, and fit takes {whole:,}: {counted}.",
+                f"decay_steps = {each.steps_per_epoch} * {each.epochs}  # steps an epoch x epochs",
+                (Evidence("steps of the schedule", each.steps, "steps", whole),),
+                each.location,
+            )
+        yield Evidence("steps of the schedule", each.steps, "steps", whole)
+
+
+def _counted_in(schedule: FitSchedule, replicas: int) -> str | None:
+    """What its steps seem to be; None where they may be meant."""
+    whole = schedule.steps_per_epoch * schedule.epochs
+    short = schedule.epochs > 1 and schedule.steps_per_epoch >= _FEW_STEPS
+    if short and schedule.steps <= schedule.epochs:
+        return f"it is counted in epochs ({schedule.epochs}), and over in the first one"
+    if replicas > 1 and abs(schedule.steps / whole / replicas - 1) < _MOST_OFF:
+        return f"it is counted in the batches of one of {replicas} replicas"
+    return None
