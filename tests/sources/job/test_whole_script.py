@@ -46,9 +46,9 @@ def train_step(inputs):
 """
 LOOP = """
 iterator = iter(strategy.experimental_distribute_dataset(data()))
-for number in range(6000):
+for number in range(20000):
     loss = train_step(next(iterator))
-assert int(optimizer.iterations.numpy()) == 6000, optimizer.iterations
+assert int(optimizer.iterations.numpy()) == 20000, optimizer.iterations
 epochs = 0
 for epoch in range(5):
     batches = 0
@@ -151,14 +151,13 @@ def facts(tmp_path: Path, script: str, rest_s: float = 600.0, replicas: int = 2)
 def test_loops_run_to_their_end_in_modules_too_and_what_crashes_there_crashes(
     tmp_path: Path,
 ) -> None:
-    known = facts(tmp_path, LOOP, rest_s=300.0)
+    known = facts(tmp_path, LOOP, rest_s=120.0)
     assert known["end"]["how"] == "exception"
     assert "at the end" in known["end"]["crash"]["traceback"]
     assert known["end"]["crash"]["frames"][-1]["text"] == 'raise KeyError("at the end")'
-    (function,) = known["coverage"]["functions"]
-    assert function["name"] == "train_step"
-    assert function["forwarded"] > 0
-    assert function["ran"] + function["forwarded"] > 6000
+    assert [each["name"] for each in known["coverage"]["functions"]] == ["train_step"]
+    first = known["coverage"]["shortened"][0]
+    assert first["ran"] < first["asked"] == 20000, "the rounds left out moved the counter"
 
 
 @pytest.mark.timeout(900)

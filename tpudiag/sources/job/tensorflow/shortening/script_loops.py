@@ -1,8 +1,8 @@
 """Ends loops of the script's own that cost more than their share of the time, past the first loop.
 
 A loop over epochs, folds, files or rows says in a round what it says in a hundred. Once it took its
-share, it goes to its last round, if that is found quickly, and lists that grew alike in each round
-are filled as if all had run. Left alone are loops in a graph, a replica's step or below a tape,
+share, it goes to its last round, if that is found quickly, and counters and lists that grew in each
+round are as if all had run. Left alone are loops in a graph, a replica's step or below a tape,
 those that a library calls (a layer, a callback, a generator), that only build a model, or search.
 """
 
@@ -54,6 +54,9 @@ class ScriptLoops:
         """Whether the code that runs now may be cut short at all."""
         self.work: Callable[[], tuple[int, int]] = lambda: (0, 0)
         """How many variables were made so far, and how many steps and passes over data begun."""
+        self.counts: Callable[[], list[Any]] = list
+        self.catch_up: Callable[[list[Any], float], None] = lambda *_: None
+        """Reads the counters of steps; moves them as `times` as many rounds would have."""
         self.depth, self.thread = 0, threading.get_ident()
         self.numbers = itertools.count()
         self.shortened: list[ShortenedLoop] = []
@@ -85,6 +88,7 @@ class _Loop:
 
     def __init__(self, script: ScriptLoops, asked: _Asked, iterator: Iterator[object]) -> None:
         self._script, self._asked, self._iterator = script, asked, iterator
+        self._counts = script.counts()
         self._rounds, self._began_s, self._work = 0, 0.0, (0, 0)
         if script.began_s is not None:
             self._began_s, self._work = script.clock(), script.work()
@@ -144,7 +148,9 @@ class _Loop:
             skipped, last = self._to_the_end(last)
         runs_last = bool(skipped) and self._took_s() / ran < script.left_s() / LAST_ROUND_SHARE
         if skipped is not None:
-            self._asked.missing = min(skipped - runs_last, MOST_FILLED)
+            missing = skipped - runs_last
+            script.catch_up(self._counts, 1 + missing / ran)
+            self._asked.missing = min(missing, MOST_FILLED)
             self._fill(frame, self._asked.missing)
         asked, place = skipped and ran + skipped, user_lines.of_frame(frame)
         script.shortened.append(ShortenedLoop("rounds of a loop", place, ran + runs_last, asked))

@@ -57,6 +57,8 @@ class WholeScript:
         self.script_loops = script_loops
         script_loops.work = lambda: (self._made, self._begun + self.forward.passes)
         script_loops.may_end, script_loops.left_s = self._may_end, self.deadline.left_s
+        script_loops.counts = lambda: self.forward.counts() if self._tf.executing_eagerly() else []
+        script_loops.catch_up = self.forward.catch_up
 
     def begin(self) -> None:
         """The steps were observed: continue, shortened, until the time is over."""
