@@ -187,6 +187,9 @@ TPU_CONNECTED = point(
     "the TPU's host is spoken to",
     way=Way.EVERYWHERE,
 )
+TPU_SESSION = point(
+    "tf.compat.v1.Session tf.compat.v1.InteractiveSession", "__init__", "graphs run on a TPU node"
+)
 TPU_INITIALISED = point(
     "tf.tpu.experimental", "initialize_tpu_system", "the TPU is started", way=Way.EVERYWHERE
 )

@@ -47,6 +47,10 @@ def replica(x):
     with tf.distribute.get_replica_context().experimental_logical_device(0):
         number = tf.distribute.get_replica_context().replica_id_in_sync_group
         return strategy.experimental_assign_to_logical_device(x + tf.cast(number, x.dtype), 0)
+with tf.Graph().as_default():
+    one = tf.constant(1)
+    with tf.compat.v1.Session("grpc://10.0.0.2:8470") as session:
+        there = int(session.run(one)), len(session.list_devices())
 print(json.dumps({
     "missing": missing,
     "one class": tf_v2.distribute.TPUStrategy is tf.distribute.TPUStrategy
@@ -58,6 +62,7 @@ print(json.dumps({
     "embedding": strategy.extended.tpu_hardware_feature.embedding_feature.name,
     "inside": inside.shape.as_list(), "placed": placed.device[-5:],
     "ran": float(strategy.reduce("SUM", strategy.run(replica, (tf.ones(2),)), axis=None)[0]),
+    "there": there,
     "listed": len(tf.compat.v2.config.list_logical_devices("TPU")),
 }))
 """
@@ -86,3 +91,4 @@ def test_what_a_tpu_would_place_runs_on_the_cpu_replicas(seen: dict[str, Any]) -
     assert seen["inside"] == [4, 2]
     assert seen["placed"] == "CPU:1"
     assert seen["ran"] == 1 + 2
+    assert seen["there"][0] == 1 and seen["there"][1] > 0, "no node is waited for"

@@ -56,6 +56,8 @@ def install(
     hooks.stand_in(table.TPU_STRATEGY, strategy_of(mirrored))
     hooks.stand_in(table.TPU_RESOLVER, tpu_system.resolver_class(tf, system, on_resolver))
     hooks.around(table.TPU_CONNECTED, _nothing)
+    for each in table.TPU_SESSION.each():
+        hooks.around(each, _here)
     hooks.around(table.TPU_INITIALISED, lambda *_, **__: tpu_system.topology(tf, system))
     hooks.around(table.TPU_SHUT_DOWN, _nothing)
     hooks.around(table.LOGICAL_DEVICES_LISTED, _devices(tf.config.LogicalDevice, system))
@@ -108,6 +110,11 @@ def _one_host_device(
         # that forgot TPUStrategy would look as if it ran on all of them.
         devices = ["CPU:0"]
     return original(strategy, devices, *args, **kwargs)
+
+
+def _here(original: Call, session: object, target: object = "", *a: object, **kw: object) -> object:
+    """A session with a TPU node, which would wait for it without end: its graphs run here."""
+    return original(session, "" if "grpc://" in str(target) else target, *a, **kw)
 
 
 def _nothing(*_: object, **__: object) -> None:
