@@ -138,6 +138,7 @@ class Observation:
         if function.trains:
             if function.heavy:
                 self._steps.only_traced()
+                self.watches.loop.pauses.only_traced = True
             enough = len(function.retraces) >= ENOUGH_RETRACES
             self._step_done(eager=False, enough=enough, traced=traced)
 

@@ -6,8 +6,6 @@ from typing import Any, cast
 import pytest
 
 from tpudiag.model import Location
-from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.watches import pauses
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 
@@ -64,9 +62,10 @@ def test_what_was_answered_counts_as_long_as_what_ran() -> None:
         watch.evaluated("test_step", took_ms, HERE)
     (pause,) = watch.facts()
     assert pause.spent_ms == 4.0 + 4.0 + 5.0 + 4.5 and pause.training_ms == 160.0
-    interventions.note(InterventionKind.TRACED)
+    watch.only_traced = True
+    assert watch.facts(), "only what follows them has no measure"
+    watch.evaluated("test_step", 5.0, HERE)
     assert watch.facts() == (), "a step that is only traced takes no time"
-    interventions.begin()
 
 
 def test_the_call_that_traces_is_no_measure_of_the_others() -> None:

@@ -6,9 +6,8 @@ from statistics import median
 from typing import Literal
 
 from tpudiag.model import Location
-from tpudiag.script_run import InterventionKind
 from tpudiag.signals.training_loop import Pause
-from tpudiag.sources.job.points import Call, Library, hooks, interventions, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.step_loop import StepLoop
 
 Kind = Literal["evaluation", "predict", "saving"]
@@ -28,6 +27,8 @@ class _Line:
     """Training time before each of them."""
     at_step: list[int] = field(default_factory=list[int])
     eager: bool = False
+    traced: bool = False
+    """Whether steps before it were only traced."""
     each_batch: bool = False
     """Whether a callback of fit causes it."""
     in_step_loop: bool = False
@@ -73,6 +74,8 @@ class PauseWatch:
         self._inside = False
         self.answers = 0
         """Calls so far that were answered with their last result, told by the one who answers."""
+        self.only_traced = False
+        """Whether training steps are no longer run."""
         self.ended = 0
         """Pauses so far, each line's at each time."""
         self._training_ms = 0.0
@@ -128,13 +131,12 @@ class PauseWatch:
             line.eager, line.examples = eager, max(line.examples, examples)
 
     def facts(self) -> tuple[Pause, ...]:
-        """The repeated pauses; shares of time only where all functions ran."""
-        ran = InterventionKind.TRACED not in interventions.made()
+        """The repeated pauses; shares of time only where the steps in between ran."""
         return tuple(
             _pause(kind, location, line)
             for (kind, location), line in self._lines.items()
             if len(line.spent_ms) > 1
-            and (ran or line.each_batch)
+            and (line.each_batch or not line.traced)
             and (kind == "saving" or line.each_batch or line.seldom or line.examples)
         )
 
@@ -154,6 +156,7 @@ class PauseWatch:
         line.spent_ms.append(took_ms)
         line.training_ms.append(self._training_ms)
         line.at_step.append(self._steps)
+        line.traced = self.only_traced
         return line
 
     def _timed(self, kind: Kind) -> Call:
