@@ -171,6 +171,12 @@ def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
     end = job.facts["end"]
     assert not specs and isinstance(end, JobEnd)
     assert end.error == "the rehearsal's stand-ins for data may not fit"
+    shape = 'ValueError: Input 0 of layer "model" is incompatible with the layer: expected '
+    parsed = crashed(InterventionKind.DATA, error=f"{shape}shape=(None, 64), found shape=(72, 512)")
+    parsed.facts |= {"stood_in": ("gs://bucket/a.tfrecord",), "asked_sizes": [512]}
+    assert second_try.crash_of(tried(parsed)[0]) is not None, "the script parses to this shape"
+    parsed.facts["asked_sizes"] = [64]
+    assert second_try.crash_of(tried(parsed)[0]) is None
     elsewhere = crashed(error="KeyError: 'f7'")
     elsewhere.facts["stood_in"] = ("gs://bucket/train.csv",)
     job, specs = tried(elsewhere)

@@ -100,6 +100,8 @@ _OF_TYPES = re.compile(
     re.S,
 )
 """Exceptions not caused by repeated results, shorter loops or single steps."""
+_FOUND_SHAPE = re.compile(r"is incompatible with the layer: .*found shape=\(\w+, ([\d, ]+)\)")
+"""The shape of an example that does not fit: the script's own, where it parses records to it."""
 LONGER, AT_LEAST_S = 1.5, 60.0
 """The time limit of a further try: a multiple of the first one's, and a minimum."""
 
@@ -250,6 +252,10 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
 
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
     if InterventionKind.DATA not in _to_blame(job):
+        return False
+    found = _FOUND_SHAPE.search(end.error or "")
+    asked = msgspec.convert(job.facts.get("asked_sizes", ()), set[int], strict=False)
+    if found and set(map(int, re.findall(r"\d+", found[1]))) <= asked:
         return False
     stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
     return may_be_to_blame(end.error or "", stood_in)

@@ -209,6 +209,9 @@ LOGICAL_DEVICE = point(
     "only that of a TPU has it",
     "none: it is added",
 )
+REPLICA_VALUES = point(
+    "tf.Tensor", "values", "the only replica's value has them, as each of many has", "none: added"
+)
 MEMORY_GROWTH = point("tf.config.experimental", "set_memory_growth", "GPUs are looked after")
 EMBEDDINGS_MADE = point(
     "tf.tpu.experimental.embedding.TPUEmbedding tf.tpu.experimental.embedding.TPUEmbeddingV0"

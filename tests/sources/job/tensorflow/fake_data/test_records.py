@@ -20,7 +20,8 @@ def marked(strings):
 
 real = tf.train.Example(features=tf.train.Features(feature={
     "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[7]))})).SerializeToString()
-records.install(tf, marked)
+asked = []
+records.install(tf, marked, asked.append)
 spec = {
     "image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedLenFeature([], tf.int64),
     "boxes": tf.io.FixedLenFeature([2, 4], tf.float32),

@@ -49,20 +49,17 @@ _OF_XLA = re.compile(r"device='XLA_CPU_JIT'(.*)")
 def is_only_here(error: str) -> bool:
     """Whether an error names something that CPU replicas cannot do, but a TPU's can."""
     known = _ONLY_HERE.search(error) is not None or is_of_many(error)
-    return known or _has_kernel_for_xla(error) or _is_exchanged_by_tpus(error)
+    if known or _has_kernel_for_xla(error):
+        return True
+    # TPUs sum and gather more types than CPU replicas.
+    found = _REFUSED.search(error)
+    types = _BY_TPUS.get(frozenset(found[2].split(", ")), ()) if found else ()
+    return found is not None and found[1] in types
 
 
 def is_of_many(error: str) -> bool:
     """Whether an error needs several CPU replicas, and does not occur with one alone."""
     return _APART.search(error) is not None
-
-
-def _is_exchanged_by_tpus(error: str) -> bool:
-    """Whether a value's type can be summed or gathered on a TPU, but not on CPU replicas."""
-    found = _REFUSED.search(error)
-    if found is None:
-        return False
-    return found[1] in _BY_TPUS.get(frozenset(found[2].split(", ")), ())
 
 
 def _has_kernel_for_xla(error: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_strategy, tpu_system
 from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
@@ -64,6 +64,8 @@ def install(
     hooks.around(table.PHYSICAL_DEVICES_LISTED, _devices(tf.config.PhysicalDevice, system))
     hooks.around(table.DEVICE_NAMED, partial(_device, cpus))
     hooks.added(table.LOGICAL_DEVICE, tpu_strategy.logical_device)
+    if cpus.count == 1 < system.replicas:
+        hooks.added(table.REPLICA_VALUES, property(_values))
     for each in table.EMBEDDINGS_MADE.each():
         hooks.before(each, partial(_refuse, tf, each.owners[0]))
     return cpus
@@ -115,6 +117,13 @@ def _one_host_device(
 def _here(original: Call, session: object, target: object = "", *a: object, **kw: object) -> object:
     """A session with a TPU node, which would wait for it without end: its graphs run here."""
     return original(session, "" if "grpc://" in str(target) else target, *a, **kw)
+
+
+def _values(tensor: object) -> tuple[object]:
+    """The replicas' values, of which a script takes the first, where one runs of many."""
+    if user_lines.direct_caller() is None:
+        raise AttributeError("values")
+    return (tensor,)
 
 
 def _nothing(*_: object, **__: object) -> None:

@@ -54,7 +54,7 @@ class FakeData:
 
         self._files.watch_tensorflow(tf)
         datasets_of_files.install(tf, self._ledger, self._written)
-        records.install(tf, marked)
+        records.install(tf, marked, self._ledger.ask)
         shuffles.install(self._ledger)
         Contents(tf, marked)
         self._filling = Filling(tf, self._ledger)

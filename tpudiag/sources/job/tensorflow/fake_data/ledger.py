@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tpudiag.script_run import InterventionKind
@@ -34,6 +34,7 @@ class Ledger:
         self.records = RECORDS
         """Records that each file holds."""
         self._things: list[str] = []
+        self._asked = set[int]()
         self._chooses = False
         self._kinds: set[StandInKind] = set()
         self._passed_over: list[str] = []
@@ -51,6 +52,11 @@ class Ledger:
             self._things.append(thing)
             self._kinds.add(kind)
             self._put(stood_in=tuple(self._things), stand_in_kinds=sorted(self._kinds))
+
+    def ask(self, shape: Sequence[int | None]) -> None:
+        """The script itself says the shape of what is stood in for."""
+        self._asked.update(size for size in shape if size)
+        self._put(asked_sizes=sorted(self._asked))
 
     def pass_over(self, statement: str, wanting: bool) -> None:
         """The script went on without a statement that failed.

@@ -70,11 +70,6 @@ def _nothing(*_: object, **__: object) -> Kwargs:
     return {}
 
 
-def _bucket(dataset_dir: str | None = None) -> str:
-    """A bucket that is not there."""
-    return f"gs://kaggle/{dataset_dir or 'dataset'}"
-
-
 class _Secrets:
     """Stands in for kaggle_secrets.UserSecretsClient: whatever is asked of it is a text."""
 
@@ -85,7 +80,9 @@ class _Secrets:
 
 
 _ANSWERS: dict[str, object] = {
-    "kaggle_datasets": lambda: SimpleNamespace(get_gcs_path=_bucket),
+    "kaggle_datasets": lambda: SimpleNamespace(
+        get_gcs_path=lambda dataset_dir=None: f"gs://kaggle/{dataset_dir or 'dataset'}"
+    ),
     "kaggle_secrets": _Secrets,
     f"{COLAB}.userdata": _any_text,
 }

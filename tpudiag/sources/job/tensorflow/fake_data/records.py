@@ -1,7 +1,7 @@
 """Records: what the script's own parse function asks for, made as it asks."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, TypeAlias
 
@@ -22,12 +22,17 @@ Features: TypeAlias = Mapping[str, Any]
 """What a script's parse function asks of a record: a feature by its key."""
 
 
-def install(tf: Library, marked: Call) -> None:
-    """Hook the functions that parse; `marked(strings)` says in the graph which are stand-ins."""
+def install(tf: Library, marked: Call, asked: Callable[[Sequence[int | None]], None]) -> None:
+    """Hook the functions that parse; `marked(strings)` says in the graph which are stand-ins.
+
+    `asked` is told each shape that the script asks of a record.
+    """
 
     def parsed(
         original: Call, serialized: object, features: Features, *args: object, **kwargs: object
     ) -> object:
+        for feature in features.values():
+            asked(tf.TensorShape(getattr(feature, "shape", None) or []).as_list())
         return original(chosen(serialized, examples(tf, features)), features, *args, **kwargs)
 
     def csv(original: Call, records: object, record_defaults: Any, *a: Any, **kw: Any) -> object:

@@ -176,7 +176,10 @@ class Statements:
         statement = self._all[number]
         if not interventions.allowed(InterventionKind.HOLES):
             return False
-        missing = _is_import(error) or self._is_unset(error, number)
+        # An earlier statement sets a name that is not there: a loop over no file.
+        name = error.name if isinstance(error, NameError) else None
+        unset = self._is_changed() and any(name in each.sets for each in self._all[:number])
+        missing = _is_import(error) or unset
         if not missing and (
             missing_data_errors.is_of_code(error) or missing_data_errors.is_of_training(error)
         ):
@@ -193,11 +196,6 @@ class Statements:
         self._absent = error if _is_import(error) else None
         self._pass_over(error, statement, wanting=wanting or own)
         return True
-
-    def _is_unset(self, error: Exception, number: int) -> bool:
-        """Whether an earlier statement sets a name that is not there: a loop over no file."""
-        name = error.name if isinstance(error, NameError) else None
-        return self._is_changed() and any(name in each.sets for each in self._all[:number])
 
     def _is_changed(self) -> bool:
         """Whether the script does not have all that it would: data, or rounds of a loop."""

@@ -3,6 +3,7 @@
 import re
 import weakref
 from collections.abc import Callable, Container, Iterable
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +11,7 @@ from tpudiag.model import Location
 from tpudiag.signals import Tf1Use
 from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, FitSchedule, GpuUse, RepeatedSetup
-from tpudiag.sources.job.points import Call, Library, hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, privates, table, user_lines
 from tpudiag.sources.job.points.library_objects import Graph, Variable
 from tpudiag.sources.job.tensorflow.watches import schedules, variables
 from tpudiag.sources.job.tensorflow.watches.keras import fit_arguments
@@ -52,7 +53,7 @@ class SetupWatch:
             table.ONE_DEVICE_STRATEGY_MADE,
             table.MULTI_WORKER_STRATEGY_MADE,
         ):
-            hooks.after(at, self._gpu_strategy(at.owners[0].rpartition(".")[2]))
+            hooks.after(at, partial(self._gpu_strategy, at.owners[0].rpartition(".")[2]))
         hooks.after(table.STRATEGY_MADE, self._any_strategy)
         variables.make_all_by(tf, self._variable_made)
 
@@ -146,15 +147,10 @@ class SetupWatch:
         if not privates.DEFAULT_STRATEGY.names(strategy):
             self.unplaced = False
 
-    def _gpu_strategy(self, name: str) -> Call:
+    def _gpu_strategy(self, name: str, strategy: object, *_: object, **__: object) -> None:
         """Record a strategy other than the TPU's, by the user's own class."""
-
-        def note(strategy: object, *_: object, **__: object) -> None:
-            location = user_lines.caller()
-            if type(strategy).__name__ == name:
-                self._note_gpu(f"tf.distribute.{name}", location)
-
-        return note
+        if type(strategy).__name__ == name:
+            self._note_gpu(f"tf.distribute.{name}", user_lines.caller())
 
     def _device(self, device_name: object = None, *_: object, **__: object) -> None:
         name = getattr(device_name, "name", device_name)  # a LogicalDevice, or its name
