@@ -34,6 +34,14 @@ def test_release_of_keras_2_is_that_of_the_users_tensorflow() -> None:
     assert "tf.__version__" in hit.fix and "<<" not in hit.fix
 
 
+def test_a_wheel_of_tensorflow_beside_jax_keeps_the_words_of_tensorflow() -> None:
+    text = "ValueError: The total size of the tensor must be unchanged. Received: input_shape=(3,)"
+    (hit, *_) = of_job(match(text), text, {"tensorflow-cpu": "2.21.0", "jax": "0.10.2"})
+    assert "tf.reshape" in hit.fix
+    (hit, *_) = of_job(match(text), text, {"jax": "0.10.2"})
+    assert "jnp.reshape" in hit.fix
+
+
 def test_place_and_releases_by_paths() -> None:
     (hit, *_) = of_job(match(LOST), LOST)
     assert hit.place is not None and hit.place.own_line == "/home/me/run.py:3"

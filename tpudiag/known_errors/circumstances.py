@@ -42,11 +42,11 @@ def of_job(
     """
     if not matches:
         return ()
-    named = versions_in(text)
-    named |= {package_of(name): version for name, version in (installed or {}).items()}
+    here = {package_of(name): version for name, version in (installed or {}).items()}
+    named = versions_in(text) | here
     by_paths = versions_by_paths(text)
     said = releases(versions_in(text), by_paths)
-    names = names_in(text, installed) | names_of(named)
+    names = names_in(text, here) | names_of(named)
     versions = {name: (version,) for name, version in (by_paths | named).items()}
     told: list[Match] = []
     for each in matches:

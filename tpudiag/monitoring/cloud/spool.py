@@ -18,15 +18,16 @@ from tpudiag.monitoring.store import transaction
 LOST = ("too old", "refused", "buffer full")
 LIMIT_POINTS = 200_000
 """Two days of a dozen series, one point each 30 s."""
-_KEY = "series = ? AND end_ns = ?"
+_KEY = "source = ? AND metric = ? AND end_ns = ?"
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS series (
-    id INTEGER PRIMARY KEY, source TEXT, metric TEXT, last_ns INTEGER, UNIQUE (source, metric)
-);
+CREATE TABLE IF NOT EXISTS sources (id INTEGER PRIMARY KEY, source TEXT UNIQUE);
 CREATE TABLE IF NOT EXISTS waiting (
-    series INTEGER, end_ns INTEGER, value REAL, under_way INTEGER DEFAULT 0,
-    PRIMARY KEY (series, end_ns)
+    source INTEGER, metric TEXT, end_ns INTEGER, value REAL, under_way INTEGER DEFAULT 0,
+    PRIMARY KEY (source, metric, end_ns)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS series (
+    source INTEGER, metric TEXT, last_ns INTEGER, PRIMARY KEY (source, metric)
+);
 CREATE TABLE IF NOT EXISTS counts (what TEXT PRIMARY KEY, points INTEGER);
 """
 
@@ -75,11 +76,11 @@ class Spool:
         (whole,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
         if whole != "ok":
             return str(whole).splitlines()[0]
-        unknown = "SELECT 1 FROM waiting WHERE series NOT IN (SELECT id FROM series)"
+        unknown = "SELECT 1 FROM waiting WHERE source NOT IN (SELECT id FROM sources)"
         if self._connection.execute(unknown).fetchone():
             return "points without a source"
         try:
-            for (text,) in self._connection.execute("SELECT source FROM series"):
+            for (text,) in self._connection.execute("SELECT source FROM sources"):
                 PointSource.of(text)
         except (ValueError, TypeError, AttributeError, RecursionError):
             return "values of sources"
@@ -89,16 +90,19 @@ class Spool:
         """Keep the points that are new and far enough from the last of their series."""
         with self._transaction() as connection:
             for point in points:
-                series, last_ns = self._series(point)
+                series = (self._number(point.source), point.metric)
+                row = connection.execute(
+                    "SELECT last_ns FROM series WHERE source = ? AND metric = ?", series
+                ).fetchone()
                 # Across restarts, too: the service remembers the last point of a series.
-                if last_ns is not None and point.end_ns < last_ns + least_apart_ns:
+                if row is not None and point.end_ns < row[0] + least_apart_ns:
                     continue
                 connection.execute(
-                    "INSERT INTO waiting (series, end_ns, value) VALUES (?, ?, ?)",
-                    (series, point.end_ns, point.value),
+                    "INSERT INTO waiting (source, metric, end_ns, value) VALUES (?, ?, ?, ?)",
+                    (*series, point.end_ns, point.value),
                 )
                 connection.execute(
-                    "UPDATE series SET last_ns = ? WHERE id = ?", (point.end_ns, series)
+                    "INSERT OR REPLACE INTO series VALUES (?, ?, ?)", (*series, point.end_ns)
                 )
             self._evict()
 
@@ -107,8 +111,8 @@ class Spool:
         with self._transaction() as connection:
             rows = connection.execute(
                 # One point of each series per call, in order of time, as the API requires.
-                "SELECT source, metric, min(end_ns), value, under_way FROM waiting "
-                "JOIN series ON id = series GROUP BY id ORDER BY 3"
+                "SELECT s.source, metric, min(end_ns), value, under_way FROM waiting "
+                "JOIN sources AS s ON s.id = waiting.source GROUP BY s.id, metric ORDER BY 3"
             ).fetchall()
         return [
             Point(PointSource.of(source), metric, end_ns, value, bool(again))
@@ -172,8 +176,8 @@ class Spool:
         surplus = self.waiting - LIMIT_POINTS
         if surplus > 0:
             self._connection.execute(
-                "DELETE FROM waiting WHERE (series, end_ns) IN "
-                "(SELECT series, end_ns FROM waiting ORDER BY end_ns LIMIT ?)",
+                "DELETE FROM waiting WHERE (source, metric, end_ns) IN "
+                "(SELECT source, metric, end_ns FROM waiting ORDER BY end_ns LIMIT ?)",
                 (surplus,),
             )
             self._count("buffer full", surplus)
@@ -186,14 +190,12 @@ class Spool:
                 (what, points),
             )
 
-    def _series(self, point: Point) -> tuple[int, int | None]:
-        """The number of a point's series, and its newest point."""
-        series = (point.source.text, point.metric)
-        self._connection.execute(
-            "INSERT OR IGNORE INTO series (source, metric) VALUES (?, ?)", series
+    def _number(self, source: PointSource) -> int:
+        text = (source.text,)
+        self._connection.execute("INSERT OR IGNORE INTO sources (source) VALUES (?)", text)
+        return int(
+            *self._connection.execute("SELECT id FROM sources WHERE source = ?", text).fetchone()
         )
-        which = "SELECT id, last_ns FROM series WHERE source = ? AND metric = ?"
-        return self._connection.execute(which, series).fetchone()  # type: ignore[no-any-return]
 
-    def _keys(self, points: Sequence[Point]) -> list[tuple[int, int]]:
-        return [(self._series(point)[0], point.end_ns) for point in points]
+    def _keys(self, points: Sequence[Point]) -> list[tuple[int, str, int]]:
+        return [(self._number(point.source), point.metric, point.end_ns) for point in points]
