@@ -36,13 +36,11 @@ def test_script_and_release() -> None:
 def test_installing_is_told_of_the_framework_that_the_text_is_of() -> None:
     jax = names_in('File "/venv/lib/python3.11/site-packages/jax/_src/xla_bridge.py", line 1')
     assert jax["framework"] == "JAX" and "jax[tpu]" in jax["tpu_install"]
-    both = names_in("import jax\nimport tensorflow as tf")
-    assert "tpu_install" not in both and "tpu_install" not in names_in("tf.data")
+    assert "tpu_install" not in names_in("tf.data")
 
 
 def test_a_fix_is_in_the_words_of_the_framework_of_the_text() -> None:
     names = names_in("import jax")
-    assert names["framework"] == "JAX" and "jax[tpu]" in names["tpu_install"]
     fix = "y = tf.cast(y, x.dtype)\nkeras.Model()\n    more()"
     assert filled(fix, names) == "y = y.astype(x.dtype)"
     assert filled(fix, names_in("import jax; tf.add(x)")) == fix

@@ -292,9 +292,7 @@ def test_a_buffer_of_an_earlier_release_keeps_its_points(tmp_path: Path) -> None
         base.executescript(
             "CREATE TABLE sources (id INTEGER PRIMARY KEY, source TEXT UNIQUE);"
             "CREATE TABLE waiting (source INTEGER, metric TEXT, end_ns INTEGER, value REAL, "
-            "under_way INTEGER DEFAULT 0, PRIMARY KEY (source, metric, end_ns)) WITHOUT ROWID;"
-            "CREATE TABLE series (source INTEGER, metric TEXT, last_ns INTEGER, "
-            "PRIMARY KEY (source, metric));"
+            "under_way INTEGER DEFAULT 0, PRIMARY KEY (source, metric, end_ns)) WITHOUT ROWID"
         )
         base.execute("INSERT INTO sources VALUES (7, ?)", (source().text,))
         base.execute("INSERT INTO waiting VALUES (7, 'steps', 5, 2.0, 1)")

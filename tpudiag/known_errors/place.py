@@ -69,6 +69,7 @@ def place_of(text: str) -> Place:
         file = found["file"] or ""
         if script is None and "<module>" in found[0] and wording("place script").match(file):
             script = file
+    asserted = wording("place asserted").findall(text) if "AssertionError" in text else []
     arrows = [(each.end(), each[2].strip()) for each in wording("place arrow").finditer(text)]
     return Place(
         raised=max(raised, *arrows)[1] or None if arrows else raised[1] or None,
@@ -76,7 +77,7 @@ def place_of(text: str) -> Place:
         source=own.source[:LONGEST_SOURCE] if own and own.source else None,
         operation=operation_in(text),
         layer=_layer_in(text),
-        condition=_asserted_in(text),
+        condition=asserted[-1].strip() if asserted else None,
         script=script,
     )
 
@@ -102,12 +103,6 @@ def _layer_in(text: str) -> str | None:
         if named[2]:
             layer = f"{layer} ({named[2]})"
     return layer
-
-
-def _asserted_in(text: str) -> str | None:
-    """The condition of the last `assert` that a traceback shows before its AssertionError."""
-    conditions = wording("place asserted").findall(text) if "AssertionError" in text else []
-    return conditions[-1].strip() if conditions else None
 
 
 def _own_frame(found: re.Match[str], text: str) -> _Frame | None:
