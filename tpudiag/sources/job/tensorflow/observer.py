@@ -16,6 +16,7 @@ from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.fake_data.modules import OF_SESSIONS, HostedModules
 from tpudiag.sources.job.tensorflow.observation import Observation
+from tpudiag.sources.job.tensorflow.shortening import loop_rewriting
 from tpudiag.sources.job.tensorflow.shortening.script_loops import ScriptLoops
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 
@@ -52,7 +53,7 @@ class Observer:
         # What is nested too deep to be rewritten runs as it is.
         with contextlib.suppress(RecursionError):
             if self._spec.rehearse and self._spec.rest_s > 0:
-                made = self._loops.rewritten(text, file, space, flags)
+                made = loop_rewriting.rewritten(self._loops, text, file, space, flags)
             if self.fake_data:
                 made = self.fake_data.statements.tried(made, file, space, flags)
         return made
@@ -64,7 +65,7 @@ class Observer:
             # What is nested too deep, or no Python of this release, is for the loader.
             with contextlib.suppress(RecursionError, SyntaxError, ValueError, OSError):
                 text = loader.get_data(file)
-                made: Any = self._loops.rewritten(text, file, builtins.__dict__)
+                made: Any = loop_rewriting.rewritten(self._loops, text, file, builtins.__dict__)
                 return compile(made, file, "exec", dont_inherit=True)
         return original(loader, name)
 

@@ -1,18 +1,19 @@
 """Ends loops of the script's own that cost more than their share of the time, past the first loop.
 
 A loop over epochs, folds, files or rows says in a round what it says in a hundred. Once it took its
-share, it goes to its last round, if that is found quickly, and counters and lists that grew in each
-round are as if all had run. Left alone are loops in a graph, a replica's step or below a tape,
+share, it goes to its last round, if that is found quickly, and what it counts, sums or collects is
+as if all rounds had run. Left alone are loops in a graph, a replica's step or below a tape,
 those that a library calls (a layer, a callback, a generator), that only build a model, or search.
 """
 
 from __future__ import annotations
 
-import ast
+import ctypes
 import itertools
 import sys
 import threading
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import FrameType
@@ -20,7 +21,7 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.points import Kwargs, barrier, interventions, user_lines
+from tpudiag.sources.job.points import barrier, interventions, user_lines
 
 SHARE = 16
 """A loop gets a 16th of the time that is left, one inside of it half of that, and so on."""
@@ -33,7 +34,6 @@ MOST_AT_FIRST, MOST_AT_ONCE, QUICK_S = 4, 64, 0.001
 EACH = 16
 """Where as many runs took next to nothing, so many go unasked for one that is watched."""
 MOST_FILLED = 1_000_000
-_LOOP, _ROUNDS, _FILLED = "__tpudiag_loop", "__tpudiag_rounds__", "__tpudiag_filled"
 _NONE = object()
 _FED = (itertools.repeat, type(iter(int, 1)))
 """Iterators without an end, or whose items the loop itself may make."""
@@ -55,19 +55,12 @@ class ScriptLoops:
         self.work: Callable[[], tuple[int, int]] = lambda: (0, 0)
         """How many variables were made so far, and how many steps and passes over data begun."""
         self.counts: Callable[[], list[Any]] = list
-        self.catch_up: Callable[[list[Any], float], None] = lambda *_: None
+        self.catch_up: Callable[[list[Any], float], None] = _nothing
         """Reads the counters of steps; moves them as `times` as many rounds would have."""
         self.depth, self.thread = 0, threading.get_ident()
         self.numbers = itertools.count()
         self.shortened: list[ShortenedLoop] = []
         self.mains = {"<module>", "main"}
-
-    def rewritten(self, text: str | bytes, file: str, space: Kwargs, flags: int = 0) -> ast.Module:
-        """A script or cell whose loops ask here; `space` is what it runs in."""
-        tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        space[_ROUNDS] = itertools.repeat(None)
-        _Rewriting(self, space).visit(tree)
-        return ast.fix_missing_locations(tree)
 
     def of_main_flow(self, frame: FrameType) -> bool:
         """Whether a loop's value is the script's own, and no library waits for it."""
@@ -86,14 +79,14 @@ class ScriptLoops:
 class _Loop:
     """One run of a loop."""
 
-    def __init__(self, script: ScriptLoops, asked: _Asked, iterator: Iterator[object]) -> None:
+    def __init__(self, script: ScriptLoops, asked: Asked, iterator: Iterator[object]) -> None:
         self._script, self._asked, self._iterator = script, asked, iterator
         self._counts = script.counts()
         self._rounds, self._began_s, self._work = 0, 0.0, (0, 0)
         if script.began_s is not None:
             self._began_s, self._work = script.clock(), script.work()
         frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-        self._lengths = {n: len(found) for n, found in self._found(frame)} if asked.lists else {}
+        self._before = {n: _size(found) for n, found in self._found(frame)}
 
     def portions(self) -> Iterator[Iterable[object]]:
         """The rounds in portions, of which quick ones are long: what asks between them is slow."""
@@ -141,17 +134,23 @@ class _Loop:
             last = next(self._iterator, _NONE)
             if last is _NONE:
                 return
+        elif self._asked.test is not None:
+            skipped = barrier.attempt("loop", self._until_false, frame)
+            if skipped == 0:
+                return
         # What it has not done (a file, an entry of a dict) may be missed anywhere.
         interventions.note(InterventionKind.ROUNDS, interventions.ANYWHERE)
         interventions.note(InterventionKind.ROUNDS)
-        if last is not _NONE:
+        if skipped:
+            last = None
+        elif last is not _NONE:
             skipped, last = self._to_the_end(last)
         runs_last = bool(skipped) and self._took_s() / ran < script.left_s() / LAST_ROUND_SHARE
         if skipped is not None:
             missing = skipped - runs_last
             script.catch_up(self._counts, 1 + missing / ran)
             self._asked.missing = min(missing, MOST_FILLED)
-            self._fill(frame, self._asked.missing)
+            barrier.attempt("loop", self._fill, frame, missing)
         asked, place = skipped and ran + skipped, user_lines.of_frame(frame)
         script.shortened.append(ShortenedLoop("rounds of a loop", place, ran + runs_last, asked))
         if runs_last:
@@ -166,33 +165,61 @@ class _Loop:
                 return None, last
         return skipped, last
 
-    def _found(self, frame: FrameType) -> Iterator[tuple[str, list[Any]]]:
-        """The lists that the loop's body appends to."""
-        for name in self._asked.lists:
+    def _until_false(self, frame: FrameType) -> int | None:
+        """How many rounds a `while` would still run; None where it counts none."""
+
+        def is_over(rounds: int) -> bool:
+            numbers = {**frame.f_locals, **dict(self._numbers(frame, rounds))}
+            return not eval(self._asked.test, frame.f_globals, numbers)
+
+        most = next((1 << bits for bits in range(40) if is_over(1 << bits)), None)
+        return most and bisect_left(range(most), True, key=is_over)
+
+    def _found(self, frame: FrameType) -> Iterator[tuple[str, Any]]:
+        """The lists and numbers to which the loop's body adds."""
+        for name in self._asked.grown:
             value = frame.f_locals.get(name, frame.f_globals.get(name))
-            if type(value) is list:
+            if type(value) in (list, int, float) or getattr(value, "shape", None) == ():
                 yield name, value
+
+    def _numbers(self, frame: FrameType, missing: int) -> Iterator[tuple[str, Any]]:
+        """Numbers as after the missing rounds, if these add as much as those that ran."""
+        for name, now in self._found(frame):
+            if type(now) is not list and name in self._before:
+                more = (now - self._before[name]) * missing
+                yield (
+                    name,
+                    now + (more // self._rounds if type(now) is int else more / self._rounds),
+                )
 
     def _fill(self, frame: FrameType, missing: int) -> None:
         """Lists get what the missing rounds would have added, if each round added as much."""
         for name, found in self._found(frame):
-            each, uneven = divmod(len(found) - self._lengths.get(name, 0), self._rounds)
-            if each > 0 and not uneven:
-                found.extend(found[-each:] * missing)
+            if found.__class__ is list:
+                each, uneven = divmod(len(found) - self._before.get(name, 0), self._rounds)
+                if each > 0 and not uneven:
+                    found.extend(found[-each:] * min(missing, MOST_FILLED))
+        space = frame.f_locals
+        for name, number in dict(self._numbers(frame, missing)).items():
+            (space if name in space else frame.f_globals)[name] = number
+        if sys.version_info < (3, 13):  # later ones write to the frame itself
+            ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), 0)
 
 
-class _Asked:
+class Asked:
     """Makes the loops of one place; goes with a function to another process, where none end."""
 
-    def __init__(self, script: ScriptLoops, body: ast.AST | None = None) -> None:
-        self._script, self.lists = script, frozenset(_appended_to(body) if body else ())
-        self.searches = body is not None and _holds(body, ast.Return)
+    def __init__(self, script: ScriptLoops, grown: Iterable[str], searches: bool) -> None:
+        self._script, self.grown, self.searches = script, frozenset(grown), searches
+        self.test: Any = None
+        """The condition of a `while`, where asking it changes nothing."""
         self.runs = self.quick = 0
         """How often it ran, and how often of late its few rounds took next to nothing."""
         self.missing, self.size = 0, 1
         """Rounds that the last loop here has not run, though its result should show them."""
 
     def __call__(self, items: Iterable[object]) -> Iterator[object]:
+        """The items of the loop's rounds."""
         self.missing, iterator = 0, iter(items)
         self.runs += 1
         seldom = self.quick > EACH and self.runs % EACH
@@ -205,13 +232,14 @@ class _Asked:
         return partial, (iter,)
 
 
-class _Filled:
+class Filled:
     """Fills the list that a comprehension gives."""
 
-    def __init__(self, asked: _Asked) -> None:
+    def __init__(self, asked: Asked) -> None:
         self._asked = asked
 
     def __call__(self, made: list[object]) -> list[object]:
+        """The list in its full length."""
         missing, self._asked.missing = self._asked.missing, 0
         return made + made[-1:] * missing if missing else made
 
@@ -219,79 +247,8 @@ class _Filled:
         return partial, (list,)
 
 
-class _Rewriting(ast.NodeTransformer):
-    """Lets each loop of a script ask whether it goes on."""
-
-    def __init__(self, script: ScriptLoops, space: Kwargs) -> None:
-        self._script, self._space = script, space
-
-    def _asked(self, items: ast.expr, body: ast.stmt | None = None) -> tuple[ast.expr, _Asked]:
-        asked = _Asked(self._script, body)
-        return self._called(_LOOP, asked, items), asked
-
-    def _called(self, prefix: str, function: object, given: ast.expr) -> ast.expr:
-        name = f"{prefix}_{next(self._script.numbers)}__"  # which no class takes for its own
-        self._space[name] = function
-        call = ast.Call(ast.Name(name, ast.Load()), [given], [])
-        return ast.copy_location(call, given)
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        """As it is: Keras saves its code, without what it is in."""
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
-        """A decorator may compile the code that it is given."""
-        plain = not node.decorator_list or node.name in self._script.mains
-        return self.generic_visit(node) if plain else node  # type: ignore[return-value]
-
-    def visit_For(self, node: ast.For) -> ast.stmt:
-        """`for x in items` over what may end earlier."""
-        self.generic_visit(node)
-        if not _is_left_alone(node):
-            node.iter, _ = self._asked(node.iter, node)
-        return node
-
-    def visit_While(self, node: ast.While) -> ast.stmt:
-        """`while x` as a loop over rounds without an end, left where x is false."""
-        self.generic_visit(node)
-        if _is_left_alone(node):
-            return node
-        items = ast.copy_location(ast.Name(_ROUNDS, ast.Load()), node.test)
-        iter_, _ = self._asked(items, node)
-        test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
-        until = ast.copy_location(ast.If(test, [ast.Break()], []), node)
-        made = ast.For(ast.Name("_" + _ROUNDS, ast.Store()), iter_, [until, *node.body], [])
-        return ast.copy_location(made, node)
-
-    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
-        """`[f(x) for x in items]`, filled up where it ended earlier."""
-        self.generic_visit(node)
-        first = node.generators[0]
-        if len(node.generators) > 1 or first.ifs or first.is_async:
-            return node
-        first.iter, asked = self._asked(first.iter)
-        return self._called(_FILLED, _Filled(asked), node)
+def _nothing(*_: object) -> None: ...
 
 
-def _is_left_alone(node: ast.For | ast.While) -> bool:
-    """Whether a loop does something at its end, or gives what another loop asks for."""
-    return bool(node.orelse) or _holds(node, ast.Await, ast.Yield, ast.YieldFrom)
-
-
-def _holds(node: ast.AST, *kinds: type[ast.AST]) -> bool:
-    return any(isinstance(each, kinds) for each in ast.walk(node))
-
-
-def _appended_to(node: ast.AST) -> set[str]:
-    """The names of lists that a loop's body makes longer."""
-    found = set[str]()
-    for each in ast.walk(node):
-        if isinstance(each, ast.AugAssign):
-            grown: ast.expr = each.target
-        elif isinstance(each, ast.Attribute) and each.attr in ("append", "extend"):
-            grown = each.value
-        else:
-            continue
-        if isinstance(grown, ast.Name):
-            found.add(grown.id)
-    return found
+def _size(value: Any) -> Any:
+    return len(value) if value.__class__ is list else value
