@@ -39,11 +39,12 @@ def test_what_a_text_names_is_read() -> None:
     assert read["library"].endswith("keras/src/layers/layer.py:300")
 
 
-def test_an_index_is_no_shape() -> None:
+def test_an_index_is_no_shape_and_a_frame_is_no_quotation() -> None:
     assert (
         facts_of("if mesh_shape[2] != 1 or x[0]: return int(x.shape[0]), out_shape[1]").shapes == ()
     )
     assert facts_of("key of shape (2,), got [[0, 1], [2, 3]]").shapes == ("[2]",)
+    assert not facts_of('OSError: from File "/home/me/bin/trainer", line 3').quoted
     assert facts_of("allocating tensor with shape[1024] and input_shape[2,3]").shapes
 
 
