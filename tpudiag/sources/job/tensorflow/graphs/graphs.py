@@ -130,7 +130,9 @@ def step_ops(call: GradientCall) -> StepOps:
     for operation, _ in operations(call.graph):
         total += 1
         calls_host = operation.type in _HOST_CALLS
-        if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
+        strings = any(each.dtype.base_dtype.name == "string" for each in operation.inputs)
+        of_strings = strings and operation.type not in _MESSAGES
+        if calls_host or operation.type in _NO_KERNEL or of_strings:
             where = user_lines.of_frames(operation.traceback or ())
             ops.append(StepOp(operation.type, operation.name, calls_host, where))
         elif operation.type in _SIZED_BY_DATA:
@@ -140,7 +142,10 @@ def step_ops(call: GradientCall) -> StepOps:
         elif operation.type == "Const":
             constants.extend(_large_constant(operation))
     constants.sort(key=lambda constant: -constant.bytes)
-    return StepOps(total, tuple(ops), tuple(sized), tuple(constants), _soft_placement())
+    # Only TensorFlow's internal setting tells `set_soft_device_placement(True)` from the default.
+    context = privates.EAGER_CONTEXT.get()
+    soft = context is not None and privates.SOFT_PLACEMENT.of(context(), None) is True
+    return StepOps(total, tuple(ops), tuple(sized), tuple(constants), soft)
 
 
 def merged_ops(steps: Sequence[StepOps]) -> StepOps:
@@ -157,15 +162,6 @@ def _added(ops: tuple[StepOp, ...], more: list[StepOp]) -> tuple[StepOp, ...]:
     return (*ops, *(op for place, op in added.items() if place not in known))
 
 
-def _soft_placement() -> bool:
-    """Whether the job called `tf.config.set_soft_device_placement(True)`.
-
-    Only TensorFlow's internal setting distinguishes that from the default.
-    """
-    context = privates.EAGER_CONTEXT.get()
-    return context is not None and privates.SOFT_PLACEMENT.of(context(), None) is True
-
-
 def _large_constant(operation: Operation) -> Iterator[StepConstant]:
     """A constant of many bytes; one value that fills a shape takes none."""
     tensor = operation.outputs[0]
@@ -178,12 +174,6 @@ def _large_constant(operation: Operation) -> Iterator[StepConstant]:
             where = user_lines.of_frames(operation.traceback or ())
             shape = tuple(size or 0 for size in tensor.shape.as_list())
             yield StepConstant(operation.name, held, shape, where)
-
-
-def _makes_strings(operation: Operation) -> bool:
-    if operation.type in _MESSAGES:
-        return False
-    return any(tensor.dtype.base_dtype.name == "string" for tensor in operation.inputs)
 
 
 def activations(call: GradientCall) -> ActivationEstimate:
