@@ -45,8 +45,8 @@ def _rate(optimizer: Any) -> dict[str, Any] | None:
         config = optimizer.get_config()
         config = config.get("inner_optimizer", config)
         config = config.get("config", config)
-    rate = config.get("learning_rate")
-    return rate if isinstance(rate, dict) else None
+    rate: Any = config.get("learning_rate")
+    return rate if isinstance(rate, dict) else None  # pyright: ignore[reportUnknownVariableType]
 
 
 def _of_arrays(given: Mapping[str, Any]) -> int | None:
