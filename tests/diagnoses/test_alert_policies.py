@@ -1,7 +1,5 @@
 """Alerts as text: of which job, which of them, for whom."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

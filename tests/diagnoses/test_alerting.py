@@ -1,7 +1,5 @@
 """Alerts: once when raised, once when over, with all that is known on the hook's stdin."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The gate on what the compiler says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests import made

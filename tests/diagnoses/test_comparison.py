@@ -1,7 +1,5 @@
 """What a comparison of two reports shows."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A profile at the moment of a drop: from a profiler service on loopback, or none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is called normal: a rate, or the slow end of a plan's prediction."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a rehearsal is started again with."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again

@@ -1,7 +1,5 @@
 """Ctrl-C while a change is rehearsed: nothing is written; rehearsals are faked."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

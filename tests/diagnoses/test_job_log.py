@@ -1,7 +1,5 @@
 """The logs of a running job, read as they grow, and judged by TPU605."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tpudiag.catalogue import checks

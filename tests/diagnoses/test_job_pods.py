@@ -1,7 +1,5 @@
 """Pods to watch, and the report where none of them runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.diagnoses import job_pods

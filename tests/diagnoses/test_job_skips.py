@@ -1,7 +1,5 @@
 """What a skip says once the job was rehearsed, and where it crashed."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests import made

@@ -1,7 +1,5 @@
 """What the first lines of a job's report say beside its findings."""
 
-from __future__ import annotations
-
 from tpudiag.compiled import CompilerFacts
 from tpudiag.diagnoses import job_summary
 from tpudiag.hardware import target

@@ -1,7 +1,5 @@
 """What a process said last: arguments that lack, a fatal line, or what the script printed."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.diagnoses.last_words import of_exit

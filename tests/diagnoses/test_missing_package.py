@@ -1,7 +1,5 @@
 """What to install where a package is missing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What was held back, in words."""
 
-from __future__ import annotations
-
 from tpudiag.diagnoses import not_sent
 from tpudiag.model import Location
 from tpudiag.script_run import Writes

@@ -1,7 +1,5 @@
 """What a notebook's shell lines tell of the environment that it was written for."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.diagnoses.notebook_job import NotebookProgram

@@ -1,7 +1,5 @@
 """Failures due to removed names, with the release that still has them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The figures of one batch on one target."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What plots are drawn from: the figures of the signals, thinned where there are many."""
 
-from __future__ import annotations
-
 from tpudiag.diagnoses import plot_data
 from tpudiag.report_figures import Series
 from tpudiag.signals import (

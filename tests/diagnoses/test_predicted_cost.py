@@ -1,7 +1,5 @@
 """What examples cost at the predicted step."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests import made

@@ -1,7 +1,5 @@
 """The predicted step as a report shows it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.prediction import programs

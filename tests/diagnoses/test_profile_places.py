@@ -1,7 +1,5 @@
 """The step that shows a finding best, and the link to it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Whether a rehearsal proves changes, from two reports alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

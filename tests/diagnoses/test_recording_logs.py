@@ -1,7 +1,5 @@
 """What a watched job prints is judged with its recording: known errors, and those that are not."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Changes that agree are proven together, others by halves; rehearsals are faked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a report says of how much of a script was run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tpudiag.diagnoses import script_coverage

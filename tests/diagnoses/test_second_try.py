@@ -1,7 +1,5 @@
 """A crash after the rehearsal changed something: tried again, and blamed on whom it is due to."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import pytest

@@ -1,7 +1,5 @@
 """Jobs of which nothing can be said end in one line that says why."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

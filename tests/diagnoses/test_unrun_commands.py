@@ -1,7 +1,5 @@
 """A crash that follows from a command of the notebook that was not run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

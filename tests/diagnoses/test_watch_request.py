@@ -1,7 +1,5 @@
 """Where a watch sends figures."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.diagnoses.watch_request import OutletRequest, outlets

@@ -1,7 +1,5 @@
 """What checks say of several workers: the worst stands for all."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests import made

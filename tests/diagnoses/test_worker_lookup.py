@@ -1,7 +1,5 @@
 """Workers whose addresses change while a job is watched."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tpudiag.diagnoses.worker_lookup import WorkerLookup

@@ -1,7 +1,5 @@
 """Makes the change for a finding in a text, for the tests of each fix."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from textwrap import dedent
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tpudiag.fixes import edits
 from tpudiag.fixes.edits import Edit
 

@@ -1,7 +1,5 @@
 """What a step of JAX is changed in."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.fixes.changes import changed

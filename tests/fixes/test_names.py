@@ -1,7 +1,5 @@
 """What the names of a script stand for."""
 
-from __future__ import annotations
-
 import libcst as cst
 import pytest
 

@@ -1,7 +1,5 @@
 """What is said of the errors that were found, for people."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors import reader
 from tpudiag.known_errors.answers import all_rows, error_rows
 from tpudiag.known_errors.catalogue import known_errors

@@ -1,7 +1,5 @@
 """Names of a text in the blanks of a fix."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.blanks import filled, names_in
 
 COMMAND = "gcloud compute tpus tpu-vm ssh my-pod --zone=us-central2-b --project=lab-1234"

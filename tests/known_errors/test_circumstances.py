@@ -1,7 +1,5 @@
 """Answers for the job that a text names."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.circumstances import of_job
 from tpudiag.known_errors.search import match
 

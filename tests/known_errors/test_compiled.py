@@ -1,7 +1,5 @@
 """The data files: their form is checked, and nothing in them is without a text."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How sure an answer is, by what it was told by."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.model import Match
 from tpudiag.known_errors.reader import in_text
 from tpudiag.known_errors.search import match

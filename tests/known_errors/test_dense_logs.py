@@ -1,7 +1,5 @@
 """A log that is full of errors is searched as fast as one that is not."""
 
-from __future__ import annotations
-
 from io import BytesIO
 
 import pytest

@@ -1,7 +1,5 @@
 """The entries: complete, actionable, and searched for in linear time."""
 
-from __future__ import annotations
-
 import re
 
 from tpudiag.known_errors import search

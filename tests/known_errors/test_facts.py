@@ -1,7 +1,5 @@
 """What is read in a text whether or not it is known."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.answers import unknown_rows
 from tpudiag.known_errors.facts import facts_near, facts_of, unwrapped
 from tpudiag.known_errors.unknown import unknown

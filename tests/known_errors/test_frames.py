@@ -1,7 +1,5 @@
 """What only a frame of a traceback shows tells less than an error's own words."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.frames import all_frames
 from tpudiag.known_errors.search import match
 

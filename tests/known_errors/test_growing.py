@@ -1,7 +1,5 @@
 """A log that grows: errors are told once, when they come, and kept with what stands around."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.growing import LONGEST_CONTEXT, LONGEST_TAIL, GrowingLog
 
 LINE = b"step 12, loss 0.25\n"

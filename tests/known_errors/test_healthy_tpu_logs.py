@@ -1,7 +1,5 @@
 """What a TPU's runtimes say on their way in a job that goes well: none of it is an error."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.search import match

@@ -1,7 +1,5 @@
 """The time of an answer grows with the text, whatever its lines hold and however long they are."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """What an error's own sentence says is read, whatever it is about."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.message_grammar import own_words
@@ -24,6 +22,12 @@ def test_what_was_wanted_and_what_came_are_told_apart(
     said = own_words(text)
     assert said is not None
     assert (said.about, said.wanted, said.given) == (about, wanted, given)
+
+
+def test_a_kind_of_what_is_wanted_is_not_made_of_it_once_more() -> None:
+    for given, made in (("FrozenDict({})", False), ("list", True)):
+        said = own_words(f"ValueError: Expected dict, got {given}")
+        assert said is not None and ('{"name": x}' in said.fix) is made
 
 
 def test_its_own_advice_is_the_fix() -> None:

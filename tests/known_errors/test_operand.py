@@ -1,7 +1,5 @@
 """Which part of the line that failed an error speaks of."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.operand import operand_of

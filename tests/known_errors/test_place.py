@@ -1,7 +1,5 @@
 """Where an error happened: of scripts, notebooks, graphs and layers."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.place import NOWHERE, place_near, place_of
 
 SCRIPT = """\

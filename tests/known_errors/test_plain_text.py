@@ -1,7 +1,5 @@
 """Texts are made plain: what was not raised is left out, and lines keep their numbers."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.plain_text import without_source_around
 from tpudiag.known_errors.search import match
 

@@ -1,7 +1,5 @@
 """Patterns are searched for by their rarest words."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The desk answers what people really asked, and is silent about logs in which nothing is wrong."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

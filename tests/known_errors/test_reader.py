@@ -1,7 +1,5 @@
 """Logs from files and from pipes: the same answers, known and not known."""
 
-from __future__ import annotations
-
 import os
 from io import BytesIO
 from pathlib import Path

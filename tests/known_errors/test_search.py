@@ -1,7 +1,5 @@
 """The search for known errors: in any wrapping, of any size, in linear time."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """What a sentence names as possible is no evidence for it: no rival cause is supported by it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.search import match

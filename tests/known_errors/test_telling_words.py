@@ -1,7 +1,5 @@
 """One word of a text decides its answer: an operation, a device, a negation, a size."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.model import Match

@@ -1,7 +1,5 @@
 """Mistakes of training steps are told apart by their frames: the same sentence, other causes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.search import match

@@ -1,7 +1,5 @@
 """An error that is not known: whole, with its phase and what it is nearest to."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.facts import status_of

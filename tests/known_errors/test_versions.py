@@ -1,7 +1,5 @@
 """The versions that a text names, and the fix that holds for them."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.search import match
 from tpudiag.known_errors.versions import for_versions, versions_in
 

@@ -1,7 +1,5 @@
 """What the tests of monitoring share: generated traces, and Cloud Monitoring on loopback."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType

@@ -4,8 +4,6 @@ Nothing here was compared with the real service beyond its documentation and err
 users reported (python-monitoring#57, prometheus-engine#823, slo-generator#98).
 """
 
-from __future__ import annotations
-
 import re
 import threading
 import time

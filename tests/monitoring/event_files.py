@@ -1,7 +1,5 @@
 """Writes TensorBoard event files as TensorFlow does."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable
 from pathlib import Path

@@ -3,8 +3,6 @@
 It trains on the CPU until the file `stop` is in its folder; the fault begins with the file `go`.
 """
 
-from __future__ import annotations
-
 import mmap
 import random
 import socket

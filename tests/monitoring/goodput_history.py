@@ -1,7 +1,5 @@
 """The history of one job that is killed once, and its time by the ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

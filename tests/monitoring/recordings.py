@@ -1,7 +1,5 @@
 """Recordings made of step times, as a recorder would have left them."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Ages while clocks step: by a clock of our own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

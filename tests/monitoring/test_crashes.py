@@ -1,7 +1,5 @@
 """How a run ended is recorded: completed, gone on with, crashed, forked."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

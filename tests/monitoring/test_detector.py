@@ -1,7 +1,5 @@
 """The detector on traces it was not chosen on: false alarms, delays, recovery, stalls."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

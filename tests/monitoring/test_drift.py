@@ -1,7 +1,5 @@
 """Slow drift: found with its slope; what jobs wander by is none."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

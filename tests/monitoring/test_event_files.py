@@ -1,7 +1,5 @@
 """Steps from event files: whole, growing, cut off, damaged, of several tags and folders."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

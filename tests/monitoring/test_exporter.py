@@ -1,7 +1,5 @@
 """Whose points are whose: jobs of one name on one host, runs of one folder, restarts."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace

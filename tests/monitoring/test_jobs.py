@@ -1,7 +1,5 @@
 """A job, its workers, and jobs beside each other."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """ThroughputCallback in the loops of Keras 3 and tf-keras, in processes of their own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

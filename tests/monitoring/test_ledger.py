@@ -1,7 +1,5 @@
 """Where the time of a job went: parts that add up, over pauses, stalls and restarts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

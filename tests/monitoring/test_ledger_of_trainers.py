@@ -1,7 +1,5 @@
 """The ledger of a real trainer that is killed twice, against the trainer's own clock."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Identities of machines, processes and workers."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A process that is the user's own is left as it was found."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

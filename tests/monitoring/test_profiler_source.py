@@ -1,7 +1,5 @@
 """Samples of a profiler service, with captures of our own and a clock of our own."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.errors import UnreadableInput

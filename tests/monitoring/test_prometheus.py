@@ -1,7 +1,5 @@
 """What Prometheus is served: gauges, counters, and whose they are."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The exported rules in promtool's own tests: each fires on its own trouble, and not beside it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

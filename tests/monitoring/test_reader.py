@@ -1,7 +1,5 @@
 """Recordings that no recorder wrote: one clear line, nothing lost, no hang."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from contextlib import closing

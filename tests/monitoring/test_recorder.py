@@ -1,7 +1,5 @@
 """Recording: cost-free for the loop, exact in its accounts, whatever happens to the file."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """Recording in processes that are killed, on disks that are full, and beside each other."""
 
-from __future__ import annotations
-
 import resource
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """A recording of any length gives every step and every second: roll-ups by minute and hour."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

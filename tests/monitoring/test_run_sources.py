@@ -1,7 +1,5 @@
 """Which runs follow each other in one worker, and which workers are judged."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Points on their way to Cloud Monitoring: the real client, real gRPC, a clock of our own."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing

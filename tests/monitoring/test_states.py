@@ -1,7 +1,5 @@
 """The one state of a run, by its row, its process and its silence."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

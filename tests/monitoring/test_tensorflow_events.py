@@ -1,7 +1,5 @@
 """Events of TensorFlow's calls: once each, the outermost only, and without side effects."""
 
-from __future__ import annotations
-
 import sys
 import types
 from typing import Any

@@ -1,7 +1,5 @@
 """Terraform of several jobs and channels in one folder: no two names are alike."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

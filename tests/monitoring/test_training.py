@@ -1,7 +1,5 @@
 """Pauses of a training loop, as the Keras callback hears of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

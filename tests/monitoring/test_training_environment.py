@@ -1,7 +1,5 @@
 """`track` in a training environment: installed without dependencies, light, standard library."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A job of several workers, files and runs: all are judged, and followed through restarts."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

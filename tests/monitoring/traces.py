@@ -4,8 +4,6 @@ Noise of several kinds, a warm-up, checkpoints and evaluations that nothing anno
 steps now and then, refills of the shuffle buffer, slow drift, and a drop where one is asked for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The wire of the emulated services: methods, messages, errors with their details."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any, NoReturn
 

@@ -1,7 +1,5 @@
 """Buckets are queried over HTTP: the real client against a server on loopback."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

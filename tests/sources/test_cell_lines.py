@@ -1,7 +1,5 @@
 """Lines of a notebook's program lead back to its cells."""
 
-from __future__ import annotations
-
 from tpudiag.location import Location, parsed
 from tpudiag.sources.cell_lines import CellMap
 

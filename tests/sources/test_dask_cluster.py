@@ -1,7 +1,5 @@
 """The scheduler of a cluster that does not answer."""
 
-from __future__ import annotations
-
 import logging
 import socket
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Finding a TPU on the PCI bus or in the environment, and addresses that refuse."""
 
-from __future__ import annotations
-
 import socket
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A notebook becomes plain Python, line for line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

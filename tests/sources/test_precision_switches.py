@@ -1,7 +1,5 @@
 """The settings for precision that a user gives a job."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tpudiag.model import Location

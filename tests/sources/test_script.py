@@ -1,7 +1,5 @@
 """Facts from a script's source, without running it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a script trains with, as far as its text and the settings tell."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

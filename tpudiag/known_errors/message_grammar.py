@@ -96,7 +96,11 @@ class OwnWords:
         made = names()["made"].items()
         said = next((row for kind, row in made if re.match(_KIND + kind, self.wanted or "")), "")
         of = self.about if self.about and self.about.isidentifier() else "x"
-        return [re.sub(r"\bX\b", of, said)] if said else []
+        # What came may be a kind of it: a FrozenDict is a dict by another name.
+        word = (re.findall(r"[A-Za-z]+", self.wanted or "") or ["?"])[-1].lower()
+        return (
+            [re.sub(r"\bX\b", of, said)] if said and word not in (self.given or "").lower() else []
+        )
 
     @property
     def _meant(self) -> list[str]:

@@ -1,7 +1,5 @@
 """The size of an allocation tells whether memory is short at all."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.readings.hbm_usage import on_host as read
 
 

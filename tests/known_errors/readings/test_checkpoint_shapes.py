@@ -1,7 +1,5 @@
 """Which part of the configuration differs between a model and its checkpoint."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.readings.checkpoint_shapes import read

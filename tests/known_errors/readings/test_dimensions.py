@@ -1,7 +1,5 @@
 """A dimension of which only the bound is known is the batch or a length."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.readings.dimensions import bounded as read
 
 

@@ -1,7 +1,5 @@
 """Two types that meet tell by their kinds what is behind it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.readings.dtypes import read

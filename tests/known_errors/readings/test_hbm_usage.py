@@ -1,7 +1,5 @@
 """What fills the TPU's memory: padding, what is kept, pieces between, one tensor, all of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.search import match

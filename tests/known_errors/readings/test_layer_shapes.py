@@ -1,7 +1,5 @@
 """Inputs of another shape than a layer was built for."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.readings.layer_shapes import read
 
 

@@ -1,7 +1,5 @@
 """Words around a match."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,8 +1,6 @@
 # ruff: noqa: E501  (texts of other programs stay as they are)
 """What an error names decides between narrower cases, whatever case it belongs to."""
 
-from __future__ import annotations
-
 import ast
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What an error says of a name that is not there is answered with what is written in its place."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.search import match

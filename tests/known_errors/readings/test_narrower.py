@@ -1,7 +1,5 @@
 """Narrower cases: each is told by its own text, as a part of the known error it belongs to."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Arguments that came with a release name it, and are meant of their own functions only."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

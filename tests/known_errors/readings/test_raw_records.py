@@ -1,7 +1,5 @@
 """Reshapes of what a record holds."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.search import match

@@ -1,7 +1,5 @@
 """Shapes that mean something by the operation in which they meet."""
 
-from __future__ import annotations
-
 from tpudiag.known_errors.readings.meeting import Meeting, meaning
 from tpudiag.known_errors.search import match
 

@@ -1,8 +1,6 @@
 # ruff: noqa: E501  (texts of other programs stay as they are)
 """Two shapes that do not fit are told by how they differ, and where they meet."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -15,6 +13,9 @@ MEANT = {
     ),
     "Shape must be rank 2 but is rank 3 for '{{node m}} = MatMul[T=DT_FLOAT](a, b)' with input shapes: [2,2,2], [2,2].": (
         "takes an input of rank 2 as `a` and gets one of rank 3"
+    ),
+    "Dimension 0 in both shapes must be equal, but are 1 and 9. Shapes are [1,1,8,7] and [9,8,1,1]. for 'Assign_4' (op: 'Assign') with input shapes: [1,1,8,7], [9,8,1,1].": (
+        "dimensions 0 and 1 and 2 and 3: two different things"
     ),
     "Incompatible shapes: [0,64] vs. [0,256]": "empty",
     "Cannot feed value of shape (30, 64) for Tensor 's:0', which has shape '(30, 1, 64)'": "Axis 1, of length 1",

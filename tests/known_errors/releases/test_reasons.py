@@ -1,8 +1,6 @@
 # ruff: noqa: E501  (texts of other programs stay as they are)
 """Which release is too old or too new for a name that is not there, and who asks for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.known_errors.releases import reasons

@@ -1,7 +1,5 @@
 """The cause that figures prove, and none where they prove none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

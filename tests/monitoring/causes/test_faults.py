@@ -1,7 +1,5 @@
 """A fault in real trainers, and its cause: bench_causes.py tries the others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

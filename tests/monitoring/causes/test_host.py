@@ -1,7 +1,5 @@
 """Rates of a host from the kernel's own counters, in files of our own."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

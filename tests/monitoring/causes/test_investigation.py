@@ -1,7 +1,5 @@
 """Who waits for whom; a cause in alert, hook and figures; tools of our own in place of py-spy."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a main thread is busy with, from py-spy's frames."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.monitoring.causes.stacks import summary

@@ -1,7 +1,5 @@
 """Who keeps a job from the host's cores."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

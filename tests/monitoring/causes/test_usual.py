@@ -1,7 +1,5 @@
 """Samples of main threads while nothing is wrong: when they are taken, and which are given."""
 
-from __future__ import annotations
-
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.monitoring.causes.usual import EVERY_S, FIRST_S, UsualSamples
 

@@ -1,8 +1,6 @@
 """What becomes of the policies that a project has."""
 
 # pyright: reportPrivateUsage=false
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The program that the compiler gets: as TensorFlow lowers it for the TPU."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report on a step that was not lowered, and the kept part of a compiler's message."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import replace

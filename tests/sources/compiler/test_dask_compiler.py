@@ -1,7 +1,5 @@
 """Compilations on a cluster: over the wire on loopback, with a compiler that answers at once."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from importlib import import_module

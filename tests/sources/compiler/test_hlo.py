@@ -1,7 +1,5 @@
 """Optimised HLO as the TPU compiler prints it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.compiled import Program

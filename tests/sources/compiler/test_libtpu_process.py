@@ -1,7 +1,5 @@
 """The TPU compiler itself on tiny programs: a jax that broke the private call is noticed here."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

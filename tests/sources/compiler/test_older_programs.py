@@ -1,7 +1,5 @@
 """HLO of a TensorFlow that gives no StableHLO, before the TPU compiler gets it."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from pathlib import Path

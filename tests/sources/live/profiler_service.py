@@ -1,7 +1,5 @@
 """Profiler services on loopback that answer as TensorFlow's do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Captures over the wire from profiler services of our own making: old, slow, odd, many."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import ExitStack
 from importlib import import_module

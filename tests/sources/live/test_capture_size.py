@@ -1,7 +1,5 @@
 """Captures that do not fit into a trainer's memory are shortened or refused, by a short sample."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from contextlib import ExitStack
 

@@ -1,7 +1,5 @@
 """Memory that a process can still take, from cgroups of both versions of our own making."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Where a process's Python stands, by py-spy on a real process; and what its lines mean."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

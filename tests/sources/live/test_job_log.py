@@ -1,7 +1,5 @@
 """The log of a running process, from what it has open."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Metrics of libtpu, by its own protocol, and of GKE's device plugin: both from local servers."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Pods by a label selector: the official client against an API server on loopback."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

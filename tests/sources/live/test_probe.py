@@ -1,7 +1,5 @@
 """How a port is identified, over the wire: real servers of other kinds on loopback."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import ssl

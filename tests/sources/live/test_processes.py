@@ -1,7 +1,5 @@
 """JAX beside a libtpu that is not its own, by the metadata of both."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Generator

@@ -3,8 +3,6 @@
 The library is a package of the same names that says what its documentation gives as examples.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

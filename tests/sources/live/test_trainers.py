@@ -1,7 +1,5 @@
 """The trainers of a machine, from a /proc of our own making: TPUs, forks, launchers, containers."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

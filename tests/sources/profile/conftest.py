@@ -1,7 +1,5 @@
 """The generator of XSpaces, the real profile, and XProf's own answers."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

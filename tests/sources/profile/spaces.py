@@ -1,7 +1,5 @@
 """Makes XSpaces after the planes, lines and stats of the real v6e profile, Steps line added."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures held against XProf's own, from the same file: within 1 %, or the difference explained."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The wait for input, held against a clock around next(iterator) in a real capture."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

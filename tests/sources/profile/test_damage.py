@@ -1,7 +1,5 @@
 """What is no whole XSpace must be refused with one line; nothing of it may vanish unsaid."""
 
-from __future__ import annotations
-
 import gzip
 import time
 from pathlib import Path

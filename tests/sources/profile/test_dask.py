@@ -1,7 +1,5 @@
 """The map on a real cluster: a scheduler and two workers as processes, one killed on the way."""
 
-from __future__ import annotations
-
 import json
 import signal
 import socket

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 
 from tpudiag.sources.profile.edge_steps import Steps, complete

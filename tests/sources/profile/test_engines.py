@@ -1,7 +1,5 @@
 """Who reads the files of a run, and how far it is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import pytest

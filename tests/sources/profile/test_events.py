@@ -1,7 +1,5 @@
 """Lines that are decoded together come to the same as each alone."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Profiles of other hardware and of other writers than today's TensorFlow on a TPU."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

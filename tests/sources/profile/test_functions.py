@@ -1,7 +1,5 @@
 """Calls of tf.functions in a trace."""
 
-from __future__ import annotations
-
 from tpudiag.sources.profile.functions import Call, functions, outermost, tracing
 
 

@@ -1,7 +1,5 @@
 """A GPU's plane: when it was busy, and its steps."""
 
-from __future__ import annotations
-
 from tests.sources.profile import spaces
 from tpudiag.sources.profile import xspace
 from tpudiag.sources.profile.events import Clock

@@ -1,7 +1,5 @@
 """What a host's plane says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

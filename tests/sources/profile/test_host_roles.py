@@ -1,7 +1,5 @@
 """What a host's events mean, by names that captures hold."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.sources.profile.host_roles import Role, drives_tpu, role_of

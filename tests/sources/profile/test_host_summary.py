@@ -1,7 +1,5 @@
 """Devices that are read side by side give what they give one after the other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

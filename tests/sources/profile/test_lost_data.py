@@ -1,7 +1,5 @@
 """Traces that lost something: what is not known fails as before or is skipped, and never passes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whole planes, lines and stretches of a trace taken away: never from failed to passed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

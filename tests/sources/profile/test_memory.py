@@ -1,7 +1,5 @@
 """Peaks of allocators, and what held them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The facts of a run from those of its hosts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A whole XSpace with odd contents: a report without a broken check, or one line."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.sources.profile.op_kinds import opcode, part_of

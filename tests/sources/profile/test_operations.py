@@ -1,7 +1,5 @@
 """Totals of operations, and their rates against the peaks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tensors that the tiles of their layout pad."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

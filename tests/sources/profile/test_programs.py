@@ -1,7 +1,5 @@
 """Matrix products and cycles from a program's HLO."""
 
-from __future__ import annotations
-
 from tests.sources.profile import spaces
 from tpudiag.sources.profile import programs, xspace
 

@@ -1,7 +1,5 @@
 """Runs behind a URL: a bucket queried over the wire like Cloud Storage."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

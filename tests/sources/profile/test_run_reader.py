@@ -1,7 +1,5 @@
 """From files to the facts of a run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The steps of a run from those of its hosts."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.signals.profile import UNTOLD, ReplicaSteps, StepPart

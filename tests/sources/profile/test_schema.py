@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Planes that write the same metadata share it, in whatever order they write it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.sources.profile.tables import tables

@@ -1,7 +1,5 @@
 """Protobuf's numbers beside what protobuf's own encoding of them says."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tpudiag.sources.profile.varints import numbers

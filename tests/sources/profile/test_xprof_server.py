@@ -1,7 +1,5 @@
 """Links to a running XProf: only where it shows this profile, known by name and hosts."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import socket

@@ -1,7 +1,5 @@
 """An XSpace taken apart."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

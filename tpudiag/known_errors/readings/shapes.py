@@ -17,6 +17,11 @@ _OWN_WORDS = ("shape", "dimension", "size", "broadcast", "rank")
 """One of these is in what was matched, or just behind: shapes stand beside other errors too."""
 NEAR = 32
 MOST_DEVICES = 16_384
+_OF_ONE_VALUE = frozenset(
+    ("BroadcastTo", "Fill", "GatherV2", "Pad", "PadV2", "Reshape", "Slice", "StridedSlice", "Tile",
+     "Transpose")
+)  # fmt: skip
+"""Operations whose other inputs are a shape, axes or indices: no value that meets the first."""
 
 
 def read(
@@ -103,7 +108,11 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     axis = (
         int(named[1]) if (named := wording("shapes axis").search(text, begin)) else len(pair.short)
     )
-    if axis < len(pair.short) and left[axis] != right[axis]:
+    if operation in _OF_ONE_VALUE:
+        return None
+    # Of a variable all sizes are its own: the one that is named first is not the only one.
+    whole = operation.startswith("Assign") and len(pair.unlike) > 1
+    if axis < len(pair.short) and left[axis] != right[axis] and not whole:
         pair.asked = axis
     return meaning(pair)
 
