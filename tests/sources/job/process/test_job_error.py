@@ -84,7 +84,7 @@ def test_a_file_of_the_jobs_that_hides_an_installed_module_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks: str
 ) -> None:
     (tmp_path / "csv.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # pyright: ignore[reportUnknownMemberType]
     monkeypatch.delitem(sys.modules, "csv")
     by = {"library": f"{sysconfig.get_path('purelib')}/asking.py", "job": f"{tmp_path}/train.py"}
     hidden = {}

@@ -79,10 +79,12 @@ class _Secrets:
         return _any_text
 
 
+def _gcs_path(dataset_dir: str | None = None) -> str:
+    return f"gs://kaggle/{dataset_dir or 'dataset'}"
+
+
 _ANSWERS: dict[str, object] = {
-    "kaggle_datasets": lambda: SimpleNamespace(
-        get_gcs_path=lambda dataset_dir=None: f"gs://kaggle/{dataset_dir or 'dataset'}"
-    ),
+    "kaggle_datasets": lambda: SimpleNamespace(get_gcs_path=_gcs_path),
     "kaggle_secrets": _Secrets,
     f"{COLAB}.userdata": _any_text,
 }
