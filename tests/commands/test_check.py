@@ -103,7 +103,7 @@ def test_the_wait_for_a_tpu_is_bounded_and_said(tmp_path: Path) -> None:
 
 
 def test_an_import_that_aborts_is_tpu002(tmp_path: Path) -> None:
-    fake = tmp_path / "fake" / "tensorflow"
+    fake = tmp_path / "site-packages" / "tensorflow"
     fake.mkdir(parents=True)
     (fake / "__init__.py").write_text(
         "import os, sys\n"
@@ -254,7 +254,7 @@ def test_a_job_that_swallows_the_stop_is_ended(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert report["partial"] is None
     assert report["coverage"]["end"] == "budget"
-    assert outcome(report, "TPU101")["verdict"] == "passed"
+    assert outcome(report, "TPU001")["verdict"] == "passed"
 
 
 def test_a_tensorflow_1_script_is_read_and_not_run(tmp_path: Path) -> None:

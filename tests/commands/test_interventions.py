@@ -180,7 +180,7 @@ def test_batches_that_leave_replicas_empty_and_a_stateful_prediction(tmp_path: P
 
 
 def test_what_goes_away_without_the_rehearsals_change_is_no_finding(tmp_path: Path) -> None:
-    said, report = check(tmp_path, COUNTED, "--for", "v5e-2")
+    said, report = check(tmp_path, COUNTED, "--for", "v5e-2", "--budget", "8")
     assert report["coverage"]["end"] == "whole" and known_errors(report) == [], said
     (note,) = (note for note in report["notes"] if "do not fit at job.py" in note)
     assert note.startswith("The rehearsal's ") and "duplicate examples" in note

@@ -77,8 +77,8 @@ def _array(match: re.Match[str]) -> Array:
     lengths = tile[1].split(",") if tile else []
     return Array(
         match[1],
-        tuple(int(size.lstrip("<=")) for size in match[2].split(",") if size),
-        tuple(int(place) for place in (match[3] or "").split(",") if place),
+        tuple(whole(size.lstrip("<=")) or 0 for size in match[2].split(",") if size),
+        tuple(whole(place) or 0 for place in (match[3] or "").split(",") if place),
         # A `*` in a tile joins dimensions before tiling: their padding is not counted.
         tuple(whole(length) or 0 for length in lengths),
         # S(n) names another memory (VMEM, SMEM, the host's); HBM is unnamed.

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tpudiag.signals import HiddenModule
+from tpudiag.sources.job.points import hidden_modules
 from tpudiag.sources.job.process import job_error
 
 SCRIPT = """\
@@ -94,3 +95,14 @@ def test_a_file_of_the_jobs_that_hides_an_installed_module_is_told(
         hidden[who] = job_error.job_end(caught.value).hidden
     assert hidden["library"] == HiddenModule("csv", str(tmp_path / "csv.py"))
     assert hidden["job"] is None  # it asks its own file
+
+
+def test_a_library_in_another_folder_hides_nothing(tmp_path: Path) -> None:
+    package = tmp_path / "json"
+    package.mkdir()
+    for name in ("__init__.py", "decoder.py"):
+        (package / name).touch()
+    assert hidden_modules.hides("json", str(package / "__init__.py"))
+    for name in ("encoder.py", "scanner.py", "tool.py"):
+        (package / name).touch()
+    assert not hidden_modules.hides("json", str(package / "__init__.py"))

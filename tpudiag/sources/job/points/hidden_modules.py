@@ -4,6 +4,7 @@ import sys
 import sysconfig
 import traceback
 from importlib.machinery import PathFinder
+from pathlib import Path
 
 from tpudiag.signals import HiddenModule
 from tpudiag.sources.job.points import user_lines
@@ -19,7 +20,15 @@ def hides(name: str, file: str | None) -> bool:
     if "." in name or not file or not user_lines.is_user_file(file):
         return False
     installed = PathFinder.find_spec(name, _FOLDERS)
-    return installed is not None and installed.origin not in (None, file)
+    return installed is not None and not _is_copy(file, installed.origin or file)
+
+
+def _is_copy(file: str, origin: str) -> bool:
+    """Whether a package is the installed one in another folder: it has most of its parts."""
+    if file == origin or not (file.endswith("__init__.py") and origin.endswith("__init__.py")):
+        return file == origin
+    parts, others = ({each.name for each in Path(f).parent.iterdir()} for f in (file, origin))
+    return 2 * len(parts & others) > len(others)
 
 
 def behind(error: BaseException) -> HiddenModule | None:
