@@ -67,7 +67,10 @@ def leading(text: str) -> Array | None:
     match = _ARRAY.match(text)
     # Numbers of more digits than a size has are damage.
     known = match is not None and match[1] in BITS and not re.search(r"\d{19}", match[0])
-    return _array(match) if match and known else None
+    try:
+        return _array(match) if match and known else None
+    except ValueError:  # nor is what is no number
+        return None
 
 
 def _array(match: re.Match[str]) -> Array:
@@ -77,8 +80,8 @@ def _array(match: re.Match[str]) -> Array:
     lengths = tile[1].split(",") if tile else []
     return Array(
         match[1],
-        tuple(whole(size.lstrip("<=")) or 0 for size in match[2].split(",") if size),
-        tuple(whole(place) or 0 for place in (match[3] or "").split(",") if place),
+        tuple(int(size.lstrip("<=")) for size in match[2].split(",") if size),
+        tuple(int(place) for place in (match[3] or "").split(",") if place),
         # A `*` in a tile joins dimensions before tiling: their padding is not counted.
         tuple(whole(length) or 0 for length in lengths),
         # S(n) names another memory (VMEM, SMEM, the host's); HBM is unnamed.
