@@ -31,7 +31,7 @@ def activation_and_loss(signals: Signals) -> Judgement:
     https://www.tensorflow.org/api_docs/python/tf/keras/losses/SparseCategoricalCrossentropy
     """
     numerics = numerics_of(signals)
-    need(numerics.loss_followed or None, "what the loss is computed from")
+    need(numerics.cross_entropies or None, "a cross-entropy of Keras or tf.nn behind the loss")
     for each in numerics.loss_inputs:
         twice = each.wants == "scores"
         yield Finding(
@@ -46,3 +46,4 @@ def activation_and_loss(signals: Signals) -> Judgement:
             each.location,
         )
     yield Evidence("losses on another kind of output", len(numerics.loss_inputs), "losses", 0)
+    yield Evidence("cross-entropies", numerics.cross_entropies, "losses")

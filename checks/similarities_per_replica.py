@@ -37,6 +37,11 @@ def similarities_per_replica(signals: Signals) -> Judgement:
     batch, found = signals.batch, numerics.similarities
     if batch is None:
         raise NotMeasured("the batch of the step was not seen", "rehearse the job")
+    if found is not None and not found.rows:
+        raise NotMeasured(
+            "examples are compared with each other, and the traced batch is open",
+            "batch with drop_remainder=True, and rehearse the job",
+        )
     rows = batch.per_replica_batch
     apart = found is not None and batch.replicas > 1 and found.rows in (rows, 2 * rows)
     if found is not None and apart and found.rows != batch.global_batch:

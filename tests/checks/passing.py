@@ -66,6 +66,7 @@ from tpudiag.signals import (
     UndistributedInput,
 )
 from tpudiag.signals.run_state import RunState, StateKind
+from tpudiag.signals.step_numerics import ReplicaSimilarities
 
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD)),
@@ -249,6 +250,9 @@ PASSES: tuple[tuple[str, Signals], ...] = (
 
 SAME = UndistributedInput(replicas=8, shapes=("int32[2048]",), from_dataset=True, location=HERE)
 SKIPS: tuple[tuple[str, Signals], ...] = (
+    ("TPU515", numerics(similarities=ReplicaSimilarities(0, HERE))),
+    ("TPU516", numerics(cross_entropies=0)),
+    ("TPU517", loop(schedules=())),
     ("TPU202", of_jax(STATE, SHARD)),
     ("TPU303", of_work(recomputed_flops=30, made_bytes=20 << 30)),
     ("TPU705", of_jax(STATE, SHARD)),

@@ -245,6 +245,7 @@ LOOP = TrainingLoop(
 
 NUMERICS = StepNumerics(
     loss_followed=True,
+    cross_entropies=1,
     loss_dtype="float32",
     gradients_seen=True,
     batch_norms=(BatchNorm("bn", 128, HERE),),

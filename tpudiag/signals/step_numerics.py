@@ -131,6 +131,7 @@ class ReplicaSimilarities:
     """Each row of a replica's batch is compared with each other row of it, below a softmax."""
 
     rows: int
+    """0 where the trace leaves it open."""
     location: Location | None
 
 
@@ -204,6 +205,8 @@ class StepNumerics:
     unused_regularizer: UnusedRegularizer | None = None
     paired_loss: PairedLoss | None = None
     similarities: ReplicaSimilarities | None = None
+    cross_entropies: int = 0
+    """Those of Keras and tf.nn behind the loss, of which `loss_inputs` are the unfit ones."""
     loss_inputs: tuple[LossInput, ...] = ()
     loss_followed: bool = False
     """Whether the shapes that meet in the loss were looked at."""

@@ -24,8 +24,8 @@ _ALMOST_ONE = 0.99
 """What is cut below one, above this, is meant for a probability: Keras cuts at 1e-7 from it."""
 
 
-def read(tf: Library, call: GradientCall) -> Iterator[tuple[LossInput, Operation]]:
-    """What does not fit, with the operation that made it.
+def read(tf: Library, call: GradientCall) -> Iterator[tuple[LossInput | None, Operation]]:
+    """Each cross-entropy behind the loss: what does not fit, and the operation that made its input.
 
     Keras' losses on probabilities take a logarithm of them, cut to (0, 1); the sigmoid's
     cross-entropy is made of log1p(exp(-abs(x))). Keras itself takes the scores of a softmax that
@@ -36,17 +36,17 @@ def read(tf: Library, call: GradientCall) -> Iterator[tuple[LossInput, Operation
     for operation in islice(behind, _MOST):
         if operation.type in _ENTROPIES:
             made = _source(operation.inputs[0])
-            if made.type == "Softmax":
-                yield LossInput("softmax", "scores"), made
+            if made.type != "Log":  # else of probabilities, which follow
+                yield LossInput("softmax", "scores") if made.type == "Softmax" else None, made
         elif operation.type == "Log1p" and operation.inputs[0].op.type == "Exp":
             made = _source(operation.inputs[0].op.inputs[0])
             made = _source(made.inputs[2]) if made.type.startswith("Select") else made
-            if made.type == "Sigmoid":
-                yield LossInput("sigmoid", "scores"), made
-        elif operation.type == "Log":
-            cut = _uncut(constants, operation.inputs[0])
-            if cut is not None and _is_linear(made := _source(cut)):
-                yield LossInput("none", "probabilities"), made
+            yield LossInput("sigmoid", "scores") if made.type == "Sigmoid" else None, made
+        elif (
+            operation.type == "Log" and (cut := _uncut(constants, operation.inputs[0])) is not None
+        ):
+            made = _source(cut)
+            yield LossInput("none", "probabilities") if _is_linear(made) else None, made
 
 
 def _source(tensor: Tensor) -> Operation:

@@ -71,6 +71,7 @@ def read(
     forward = call.graph.get_operations()[: call.forward_operations]
     # All replicas of a MirroredStrategy are traced into one graph: report each finding once.
     own = [operation for operation in forward if graphs.first_replica(operation)]
+    entropies = tuple(loss_inputs.read(tf, call))
     return StepNumerics(
         loss_dtype=call.target.dtype.base_dtype.name,
         low_precision=tuple(_low_precision(call.target, layer_line)),
@@ -83,10 +84,12 @@ def read(
         same_draws=tuple(random_seeds.same_draws(tf, call)),
         paired_loss=pairs.read(call),
         similarities=pairs.similarities(call),
+        cross_entropies=len(entropies),
         loss_inputs=tuple(
             dict.fromkeys(
                 replace(unfit, location=_line(made, layer_line))
-                for unfit, made in loss_inputs.read(tf, call)
+                for unfit, made in entropies
+                if unfit is not None
             )
         ),
         loss_followed=True,

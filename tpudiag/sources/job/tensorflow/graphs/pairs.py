@@ -49,9 +49,9 @@ def similarities(call: GradientCall) -> ReplicaSimilarities | None:
     kinds = {each.type for each in islice(graphs.upstream(call.target, ends), _MOST)}
     for product in products if kinds & _SOFTMAX else ():
         rows, columns = product.outputs[0].shape
-        if rows == columns and rows is not None and all(map(_is_of_rows, product.inputs)):
+        if rows == columns and all(map(_is_of_rows, product.inputs)):
             location = user_lines.of_frames(product.traceback or ())
-            return ReplicaSimilarities(rows, location)
+            return ReplicaSimilarities(rows or 0, location)
     return None
 
 
