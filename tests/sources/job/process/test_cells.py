@@ -48,6 +48,8 @@ def test_commands_do_nothing(tmp_path: Path) -> None:
     job = ran(
         tmp_path,
         "get_ipython().system('touch there')\nprint(get_ipython().getoutput('ls'))",
+        "get_ipython().display_formatter.formatters['text/html'].for_type(int, str)",
+        "assert 'IPKernelApp' not in get_ipython().kernel.parent",
         "get_ipython().run_line_magic('env', 'A=b')\nimport os\nprint(os.environ['A'])",
         "get_ipython().write_file('helper.py', 'x = 5', False)\nimport helper\nprint(helper.x)",
     )

@@ -493,6 +493,7 @@ SWANLAB_RUN = point("swanlab", "init", _RUN, holder=Holder.CALLED)
 DVCLIVE_RUN = point("dvclive", "Live", _RUN, holder=Holder.CALLED)
 PROCESS_ENDED = point("os", "kill _exit", "a cell of a notebook restarts its kernel")
 SHELL_ASKED = point("builtins", "get_ipython", "a cell asks for its notebook's shell")
+SHELL_OF_IPYTHON = point("IPython.core.getipython", "get_ipython", "a library asks for it")
 SOURCE_READ = point("linecache", "updatecache", "the lines of a changed source are read")
 CHANNEL_OPENED = point(
     "grpc grpc.aio", "secure_channel insecure_channel", "calls of another machine, by gRPC"

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -38,20 +38,32 @@ def is_of_files(line: str) -> bool:
     return bool(programs) and programs <= _OF_FILES and not re.search(r"[`$|<>&{]", "".join(parts))
 
 
-class Kernel:
-    """Replaces a notebook's kernel, which notebooks restart after an installation."""
+class Nothing:
+    """Stands for a part of a kernel: whatever it is asked, it has nothing."""
 
-    def do_shutdown(self, restart: bool = False) -> None:
-        """Continue without a restart: later cells need what was installed."""
+    def __getattr__(self, name: str) -> object:
+        # copy, pickle and displays look up such names, which must be missing.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Nothing()
+
+    def __getitem__(self, _: object) -> object:
+        return Nothing()
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(())
+
+    def __call__(self, *_: object, **__: object) -> object:
+        """As IPython's display, it has no effect."""
+        return Nothing()
 
 
-class Shell:
+class Shell(Nothing):
     """Replaces IPython's shell: commands and magics do nothing, with a few exceptions."""
 
     def __init__(self, namespace: dict[str, Any], *, holds_writes: bool = False) -> None:
         self.user_ns, self._holds_writes = namespace, holds_writes
         self.config: dict[str, Any] = {}
-        self.kernel = Kernel()
 
     def system(self, command: str) -> None:
         """`!command`: not run, unless it only changes files and writes are held back."""
@@ -86,15 +98,12 @@ class Shell:
         with open(os.path.expanduser(name), "a" if append else "w") as file:  # noqa: PTH111, PTH123
             file.write(text)
 
-    def __getattr__(self, name: str) -> object:
-        # copy, pickle and displays look up such names, which must be missing.
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return display
 
-
-def display(*_: object, **__: object) -> None:
-    """IPython's display, without an effect."""
+def asked_of_ipython(_: ModuleType) -> None:
+    """Libraries that ask IPython for the shell get that of the cells, if there are any."""
+    known = getattr(builtins, "get_ipython", None)
+    if known is not None:
+        hooks.stand_in(table.SHELL_OF_IPYTHON, known)
 
 
 def _unless_by_cell(namespace: Kwargs, end: Callable[..., None], *args: object) -> None:
@@ -111,7 +120,7 @@ def offer_shell(namespace: Kwargs) -> None:
     """Provide a shell to a script exported from a notebook, as under IPython."""
     shell = Shell(namespace)
     hooks.added(table.SHELL_ASKED, lambda: shell)
-    namespace.update(display=display)
+    namespace.update(display=Nothing())
 
 
 def _futures_first(cell: Any, file: str, flags: int) -> Any:
@@ -130,7 +139,7 @@ def plain(text: object, _: str, __: Kwargs, ___: int) -> Any:
 def run(spec: JobSpec, tried: Tried = plain) -> None:
     """Run a notebook's program cell by cell as __main__, in the notebook's folder."""
     main = ModuleType("__main__")
-    main.__dict__.update(display=display, In=[""], Out={}, __builtins__=builtins)
+    main.__dict__.update(display=Nothing(), In=[""], Out={}, __builtins__=builtins)
     shell = Shell(main.__dict__, holds_writes=spec.isolation == "overlay")
     hooks.added(table.SHELL_ASKED, lambda: shell)
     sys.modules["__main__"] = main
@@ -146,7 +155,7 @@ def run(spec: JobSpec, tried: Tried = plain) -> None:
     if "do_shutdown" in text:
         with contextlib.suppress(ImportError, AttributeError):
             application: Any = import_module("IPython").Application.instance()
-            application.kernel = Kernel()
+            application.kernel = Nothing()
     hooks.around(table.PROCESS_ENDED, partial(_unless_by_cell, main.__dict__))
     lines = text.split("\n")
     compiler = codeop.Compile()  # remembers `from __future__` of earlier cells, as IPython does

@@ -53,6 +53,7 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         self._after: dict[str, Callable[[ModuleType], None]] = {
             "tensorflow": observer.imported_tensorflow,
             "jax": of_jax.imported,
+            "IPython.core.getipython": cells.asked_of_ipython,
             "keras": lambda module: _both(observer, of_jax, module),
             "tf_keras": lambda module: observer.imported_keras(module, "tf_keras"),
         }
