@@ -115,7 +115,7 @@ XLA_SUM = Private(
 XLA_CALL = Private(
     "xla_custom_call", "the same before 2.15", "tensorflow.compiler.tf2xla.ops.gen_xla_ops"
 )
-SPLITS = Private("_splits", "the splits of a builder", releases="tensorflow_datasets 4")
+BUILDER_FOLDER = Private("_data_dir", "a builder's data", releases="tensorflow_datasets 4")
 TUNNEL = Private("_tunnel_host", "the host behind a proxy", releases="Python 3.10 to 3.13")
 BASE_URL = Private("_base_url", "what the addresses of a session begin with", releases="aiohttp 3")
 CALLBACKS = "jax._src.callback"

@@ -400,14 +400,11 @@ TFDS_ASKED = point(
 )
 _BUILDER = "tensorflow_datasets.core.dataset_builder.DatasetBuilder"
 TFDS_MADE = point(_BUILDER, "__init__", "a builder, also one of the script's own")
-TFDS_PREPARED = point(_BUILDER, "download_and_prepare", "its data are fetched")
-TFDS_READ = point(_BUILDER, "as_dataset as_data_source", "its data are read")
-TFDS_EXAMPLE = point(
-    "tensorflow_datasets.testing.mocking.RandomFakeGenerator",
-    "_generate_example",
-    "an example of the mock",
-    "tensorflow_datasets 4",
+TFDS_SPLIT = point(
+    "tensorflow_datasets.core.splits.SplitDict", "__getitem__", "a split is looked for by its name"
 )
+TFDS_READ = point(_BUILDER, "as_dataset", "its data are read")
+TFDS_READ_BY_PLACE = point(_BUILDER, "as_data_source", "its data are read without TensorFlow")
 DATASETS_LOADED = point("datasets", "load_dataset", "a data set of Hugging Face")
 METRIC_LOADED = point("evaluate", "load", "a metric of Hugging Face")
 OLD_METRIC_LOADED = point("datasets", "load_metric", "the same", "up to datasets 2")

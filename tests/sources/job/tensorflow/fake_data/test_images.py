@@ -18,6 +18,7 @@ from tpudiag.sources.job.tensorflow.fake_data.ledger import MARKER
 def marked(strings):
     return tf.strings.regex_full_match(strings, f"{MARKER}(.|\\n)*")
 
+gif = bytes.fromhex("47494638396101000100800000000000ffffff2c00000000010001000002024401003b")
 own = tf.io.encode_png(tf.zeros((5, 7, 3), tf.uint8)).numpy()
 Contents(tf, marked)
 
@@ -25,13 +26,15 @@ def shape(function, content=MARKER + "image"):
     dataset = tf.data.Dataset.from_tensors(content).map(function)
     return list(next(iter(dataset)).shape)
 
-def claimed(content):
-    picture = tf.io.decode_jpeg(content, channels=3)
+def claimed(content, decode=tf.io.decode_jpeg):
+    picture = decode(content, channels=3)
     picture.set_shape((48, 64, 3))
     return tf.cast(picture, tf.float32) / 255.0
 
 print(json.dumps({
     "set": shape(claimed),
+    "any": shape(lambda c: claimed(c, tf.image.decode_image)),
+    "gif": shape(lambda c: tf.io.decode_image(c), gif),
     "reshaped": shape(lambda c: tf.reshape(tf.io.decode_jpeg(c, channels=3), (512, 512, 3))),
     "raw": shape(lambda c: tf.reshape(tf.io.decode_raw(c, tf.uint8), (28, 28))),
     "tensor": shape(lambda c: tf.reshape(tf.io.parse_tensor(c, tf.float32), (3, 3))),
@@ -44,6 +47,8 @@ print(json.dumps({
 def test_the_size_that_is_asked_for(in_tensorflow: Callable[[str], Any]) -> None:
     assert in_tensorflow(PROGRAM) == {
         "set": [48, 64, 3],
+        "any": [48, 64, 3],
+        "gif": [1, 1, 1, 3],
         "reshaped": [512, 512, 3],
         "raw": [28, 28],
         "tensor": [3, 3],

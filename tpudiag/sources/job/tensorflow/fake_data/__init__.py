@@ -25,7 +25,8 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
   away. A dataset of files reads records or lines that begin with `MARKER`
   (`datasets_of_files.py`, `text_files.py`).
 - A *hub* (`hub.py`, `pretrained.py`, `keras_data.py`, `tfds_data.py`): a model of the right build,
-  untrained, for a layer of another would be another step; and tensorflow_datasets' own mock.
+  untrained, for a layer of another would be another step; a builder of tensorflow_datasets has
+  records.
 
 What remains beside holes: libraries that look into what they are given take none, so that pandas
 gets tables, TensorFlow files, records and decoded tensors, by which the script's own pipeline is

@@ -54,17 +54,22 @@ class Contents:
         # In a pipeline it is given its size below, and thousands are decoded: a small one.
         jpeg = self._drawn(SIZE if tf.executing_eagerly() else _SMALL)
         picture: Any = original(self._replaced(contents, jpeg), *args, **kwargs)
-        if tf.executing_eagerly() or picture.shape.rank != 3:
+        if tf.executing_eagerly():
             return picture
         with tf.name_scope(_SCOPE):
-            size = tf.constant([SIZE, SIZE], name="size")
-            size = tf.where(
-                self._marked(tf.convert_to_tensor(contents)), size, tf.shape(picture)[:2]
-            )
+            size, sides = tf.constant([SIZE, SIZE], name="size"), tf.shape(picture)
+            size = tf.where(self._marked(tf.convert_to_tensor(contents)), size, sides[-3:-1])
             # A plain constant would be folded into the shape at once, and a later set_shape of
             # another size refused; behind this the shape stays open until the script claims one.
             size = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[2])
-            return self._seen(tf.raw_ops.ResizeNearestNeighbor(images=picture[None], size=size)[0])
+            # Pictures that move have one dimension more, which only running tells.
+            images = tf.reshape(picture, tf.concat([[-1], sides[-3:]], 0))
+            sized = tf.raw_ops.ResizeNearestNeighbor(images=images, size=size)
+            shape = tf.concat([sides[:-3], size, sides[-1:]], 0)
+            sized = tf.raw_ops.Reshape(tensor=sized, shape=shape)
+            if picture.shape.rank is not None:
+                sized.set_shape([*[None] * (picture.shape.rank - 1), picture.shape[-1]])
+            return self._seen(sized)
 
     def _raw(
         self, original: Call, input_bytes: object, out_type: object, *a: object, **kw: object

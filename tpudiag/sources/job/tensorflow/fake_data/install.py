@@ -74,7 +74,7 @@ class FakeData:
         ledger = self._ledger
         fetches = self._pretrained.watch
         return {
-            "tensorflow_datasets": lambda tfds: tfds_data.install(lambda: self._tf, tfds, ledger),
+            "tensorflow_datasets": lambda tfds: tfds_data.install(tfds, ledger),
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
             "datasets": fetches,
             "evaluate": fetches,

@@ -33,6 +33,7 @@ class Ledger:
         self._put = put
         self.records = RECORDS
         """Records that each file holds."""
+        self._settled = False
         self._things: list[str] = []
         self._asked = set[int]()
         self._chooses = False
@@ -78,7 +79,13 @@ class Ledger:
 
     def expect(self, examples: int) -> int:
         """The records that each file holds, where all together are to give so many examples."""
-        self.records = min(self.records, max(FEWEST_RECORDS, -(-examples // FILES)))
+        if not self._settled:
+            self.records = min(self.records, max(FEWEST_RECORDS, -(-examples // FILES)))
+        return self.records
+
+    def settled(self) -> int:
+        """The records that each file holds from now on, whatever is expected."""
+        self._settled = True
         return self.records
 
     def file(self, name: str, write: Callable[[str], object]) -> str:
