@@ -5,13 +5,22 @@ hook is installed and when it is removed. `python -m tests.points` prints which 
 Python's libraries lack. Calls that name files are in `files.py`, with their effects.
 """
 
+from functools import partial
+
 from tpudiag.sources.job.points.point import Holder, Undone, Way, point
 
 _KERAS_2 = "Keras 2"
 _KERAS_3 = "Keras 3"
 _OLDEST_TO_NEWEST = "2.13 to 2.21"
 """The releases examined: a private name is guaranteed for no other."""
-_RUN = "a run of a tracker begins"
+_private = partial(point, releases=_OLDEST_TO_NEWEST)
+_by_definer = partial(point, holder=Holder.DEFINER)
+_by_definers = partial(point, holder=Holder.DEFINERS)
+_everywhere = partial(point, way=Way.EVERYWHERE)
+_by_code = partial(point, way=Way.CODE)
+_tracker = partial(point, why="a run of a tracker begins", holder=Holder.CALLED)
+_observed = partial(point, undone=Undone.WITH_LISTENERS)
+_until_exit = partial(point, undone=Undone.AT_EXIT)
 _STRATEGIES = "tf.distribute.TPUStrategy tf.distribute.Strategy"
 
 # How a pipeline is built and read.
@@ -29,36 +38,28 @@ BYTES_READ = point(
     "tf.data.FixedLengthRecordDataset", "__init__", "the same, of pieces of one length"
 )
 ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken")
-ITERATOR_OPTIONAL = point(
-    "", "get_next_as_optional", "a batch is taken, by Keras", _OLDEST_TO_NEWEST
-)
+ITERATOR_OPTIONAL = _private("", "get_next_as_optional", "a batch is taken, by Keras")
 DISTRIBUTED_READ = point("", "__iter__", "a pass over a distributed dataset begins")
-DISTRIBUTED_REDUCED = point(
-    "", "reduce", "a distributed dataset is read by a loop in a graph", _OLDEST_TO_NEWEST
-)
+DISTRIBUTED_REDUCED = _private("", "reduce", "a distributed dataset is read by a loop in a graph")
 DISTRIBUTED_DATASETS = point(
     "tensorflow.python.distribute.input_lib.DistributedDataset"
     " tensorflow.python.distribute.input_lib.DistributedDatasetsFromFunction",
     "__iter__",
     "on which line a distributed dataset is read, and how often",
 )
-REBATCHED = point(
+REBATCHED = _private(
     "tensorflow.python.distribute.input_lib.DistributedDataset",
     "_make_rebatch_fn",
     "each replica gets a whole batch where the last one of the data is cut",
-    _OLDEST_TO_NEWEST,
 )
-DUMMY_VALUES = point(
+DUMMY_VALUES = _private(
     "tensorflow.python.distribute.input_lib",
     "_get_value_or_dummy",
     "a replica without data gets a copy of another's, which is taken off again",
-    _OLDEST_TO_NEWEST,
 )
 
 # Strategies and replicas.
-STRATEGY_MADE = point(
-    "tf.distribute.Strategy", "__init__", "a strategy is there", holder=Holder.DEFINERS
-)
+STRATEGY_MADE = _by_definers("tf.distribute.Strategy", "__init__", "a strategy is there")
 TPU_STRATEGY_MADE = point("tf.distribute.TPUStrategy", "__init__", "a TPUStrategy is made")
 MIRRORED_STRATEGY_MADE = point("tf.distribute.MirroredStrategy", "__init__", "a strategy of GPUs")
 MIRRORED_STRATEGY_V1_MADE = point(
@@ -68,78 +69,62 @@ ONE_DEVICE_STRATEGY_MADE = point("tf.distribute.OneDeviceStrategy", "__init__", 
 MULTI_WORKER_STRATEGY_MADE = point(
     "tf.distribute.MultiWorkerMirroredStrategy", "__init__", "a strategy of GPUs on several hosts"
 )
-STRATEGY_RUN = point(_STRATEGIES, "run", "a step is run on the replicas", holder=Holder.DEFINERS)
-STRATEGY_DISTRIBUTES = point(
-    _STRATEGIES, "experimental_distribute_dataset", "data are shared out", holder=Holder.DEFINERS
+STRATEGY_RUN = _by_definers(_STRATEGIES, "run", "a step is run on the replicas")
+STRATEGY_DISTRIBUTES = _by_definers(
+    _STRATEGIES, "experimental_distribute_dataset", "data are shared out"
 )
-STRATEGY_DISTRIBUTES_BY_FUNCTION = point(
-    _STRATEGIES,
-    "distribute_datasets_from_function",
-    "each host makes its own data",
-    holder=Holder.DEFINERS,
+STRATEGY_DISTRIBUTES_BY_FUNCTION = _by_definers(
+    _STRATEGIES, "distribute_datasets_from_function", "each host makes its own data"
 )
-LOCAL_RESULTS = point(
-    "tf.distribute.Strategy",
-    "experimental_local_results",
-    "the results of all replicas are read",
-    holder=Holder.DEFINERS,
+LOCAL_RESULTS = _by_definers(
+    "tf.distribute.Strategy", "experimental_local_results", "the results of all replicas are read"
 )
-STRATEGY_REDUCED = point(
-    "tf.distribute.Strategy", "reduce", "results are averaged", holder=Holder.DEFINERS
-)
+STRATEGY_REDUCED = _by_definers("tf.distribute.Strategy", "reduce", "results are averaged")
 CALL_FOR_EACH_REPLICA = point(
     "tf.compat.v1.distribute.StrategyExtended",
     "call_for_each_replica",
     "the step as each replica runs it, to be lowered",
 )
-REPLICA_NUMBER = point(
+REPLICA_NUMBER = _by_definers(
     "tf.distribute.ReplicaContext",
     "replica_id_in_sync_group",
     "a replica takes a part of its own of what all get",
-    holder=Holder.DEFINERS,
 )
 ALL_REDUCED = point("tf.distribute.ReplicaContext", "all_reduce", "how gradients are put together")
 
 # Steps: functions, gradients, and reads of them.
 FUNCTION_CALLED = point("", "__call__", "a tf.function is called")
-TRACE_RUN = point(
+TRACE_RUN = _private(
     "tensorflow.python.eager.polymorphic_function.concrete_function.ConcreteFunction"
     " tensorflow.python.eager.polymorphic_function.monomorphic_function.ConcreteFunction",
     "_call_flat",
     "a traced function is about to be run; what is too heavy for this machine is not",
-    _OLDEST_TO_NEWEST,
 )
-MADE_EAGER = point(
+MADE_EAGER = _private(
     "tf.config",
     "run_functions_eagerly experimental_run_functions_eagerly",
     "functions are no longer traced",
-    _OLDEST_TO_NEWEST,
 )
 GRADIENT_TAKEN = point("tf.GradientTape", "gradient", "what is trained, by which loss")
 CLIPPED = point("tf", "clip_by_global_norm clip_by_norm clip_by_value", "gradients are clipped")
-TENSOR_FETCHED = point(
+TENSOR_FETCHED = _by_definer(
     "tensorflow.python.framework.ops.EagerTensor",
     "_numpy",
     "a result is copied from the device",
     _OLDEST_TO_NEWEST,
-    holder=Holder.DEFINER,
 )
-VARIABLE_READ = point(
-    "", "_read_variable_op", "a counter of steps is read that stood still", holder=Holder.DEFINERS
-)
+VARIABLE_READ = _by_definers("", "_read_variable_op", "a counter of steps is read that stood still")
 SUMMARY_WRITTEN = point("tf.summary", "scalar", "a result is written to a log")
-LOOP_IN_GRAPH = point(
+LOOP_IN_GRAPH = _private(
     "tensorflow.python.autograph.operators",
     "for_stmt",
     "a loop within a traced function, which may be shortened",
-    _OLDEST_TO_NEWEST,
 )
-CODE_GENERATED = point(
+CODE_GENERATED = _private(
     "tensorflow.python.autograph.pyct.origin_info",
     "create_source_map",
     "which of the user's lines a generated line is made of; TensorFlow maps its own tracebacks so,"
     " but not on the threads on which replicas are traced",
-    _OLDEST_TO_NEWEST,
 )
 RANDOM_DRAWN = point(
     "random",
@@ -157,52 +142,38 @@ NUMPY_DRAWN = point(
 NUMPY_GENERATOR = point("numpy.random", "default_rng", "it is seeded, where two runs are compared")
 
 # Devices, and the TPU's APIs.
-CPUS_SPLIT = point(
+CPUS_SPLIT = _everywhere(
     "tf.config",
     "set_logical_device_configuration",
     "a script that splits the CPU has our replicas of it",
-    way=Way.EVERYWHERE,
 )
-TPU_STRATEGY = point(
-    "tf.distribute tf.distribute.experimental",
-    "TPUStrategy",
-    "replicas on CPUs do the work",
-    way=Way.EVERYWHERE,
+TPU_STRATEGY = _everywhere(
+    "tf.distribute tf.distribute.experimental", "TPUStrategy", "replicas on CPUs do the work"
 )
-TPU_STRATEGY_V1 = point(
-    "tf.compat.v1.distribute.experimental", "TPUStrategy", "the same", way=Way.EVERYWHERE
-)
-TPU_RESOLVER = point(
-    "tf.distribute.cluster_resolver",
-    "TPUClusterResolver",
-    "there is no TPU to be found",
-    way=Way.EVERYWHERE,
+TPU_STRATEGY_V1 = _everywhere("tf.compat.v1.distribute.experimental", "TPUStrategy", "the same")
+TPU_RESOLVER = _everywhere(
+    "tf.distribute.cluster_resolver", "TPUClusterResolver", "there is no TPU to be found"
 )
 TPU_RESOLVER_MADE = point(
     "tf.distribute.cluster_resolver.TPUClusterResolver", "__init__", "a TPU is looked for"
 )
-TPU_CONNECTED = point(
+TPU_CONNECTED = _everywhere(
     "tf.config",
     "experimental_connect_to_cluster experimental_connect_to_host",
     "the TPU's host is spoken to",
-    way=Way.EVERYWHERE,
 )
 TPU_SESSION = point(
     "tf.compat.v1.Session tf.compat.v1.InteractiveSession", "__init__", "graphs run on a TPU node"
 )
-TPU_INITIALISED = point(
-    "tf.tpu.experimental", "initialize_tpu_system", "the TPU is started", way=Way.EVERYWHERE
+TPU_INITIALISED = _everywhere("tf.tpu.experimental", "initialize_tpu_system", "the TPU is started")
+TPU_SHUT_DOWN = _everywhere("tf.tpu.experimental", "shutdown_tpu_system", "the TPU is stopped")
+LOGICAL_DEVICES_LISTED = _everywhere(
+    "tf.config", "list_logical_devices", "TPUs are among the devices"
 )
-TPU_SHUT_DOWN = point(
-    "tf.tpu.experimental", "shutdown_tpu_system", "the TPU is stopped", way=Way.EVERYWHERE
+PHYSICAL_DEVICES_LISTED = _everywhere(
+    "tf.config", "list_physical_devices", "TPUs are among the devices"
 )
-LOGICAL_DEVICES_LISTED = point(
-    "tf.config", "list_logical_devices", "TPUs are among the devices", way=Way.EVERYWHERE
-)
-PHYSICAL_DEVICES_LISTED = point(
-    "tf.config", "list_physical_devices", "TPUs are among the devices", way=Way.EVERYWHERE
-)
-DEVICE_NAMED = point("tf", "device", "a step is put on a device", way=Way.EVERYWHERE)
+DEVICE_NAMED = _everywhere("tf", "device", "a step is put on a device")
 LOGICAL_DEVICE = point(
     "tf.distribute.ReplicaContext",
     "experimental_logical_device",
@@ -213,20 +184,18 @@ REPLICA_VALUES = point(
     "tf.Tensor", "values", "the only replica's value has them, as each of many has", "none: added"
 )
 MEMORY_GROWTH = point("tf.config.experimental", "set_memory_growth", "GPUs are looked after")
-EMBEDDINGS_MADE = point(
+EMBEDDINGS_MADE = _by_definer(
     "tf.tpu.experimental.embedding.TPUEmbedding tf.tpu.experimental.embedding.TPUEmbeddingV0"
     " tf.tpu.experimental.embedding.TPUEmbeddingV2",
     "__init__",
     "what runs on the TPU's SparseCore: nothing on a CPU stands in for it",
     _OLDEST_TO_NEWEST,
-    holder=Holder.DEFINER,
 )
 
-GRAPH_RESET = point(
+GRAPH_RESET = _by_code(
     "tf.compat.v1",
     "reset_default_graph",
     "Keras' clear_session throws away what is noted in the default graph",
-    way=Way.CODE,
 )
 
 # Checkpoints.
@@ -265,30 +234,25 @@ MODEL_MADE = point("keras.Model", "__init__", "which model there is to be traine
 FIT = point("keras.Model", "fit", "a training begins")
 EVALUATE = point("keras.Model", "evaluate", "an evaluation runs")
 PREDICT = point("keras.Model", "predict", "predictions are made")
-COMPILED = point("keras.Model", "compile", "how a model is trained", holder=Holder.DEFINER)
+COMPILED = _by_definer("keras.Model", "compile", "how a model is trained")
 MODEL_CALLED = point("keras.Model", "__call__", "a model is called outside of a function")
-LOSS_COMPUTED = point(
-    "keras.Model", "compute_loss", "operations of the loss", holder=Holder.DEFINER
-)
+LOSS_COMPUTED = _by_definer("keras.Model", "compute_loss", "operations of the loss")
 MODEL_SAVED = point("keras.Model", "save save_weights", "a model or its weights are saved")
 MODEL_EXPORTED = point("keras.Model", "export", "a model is saved for serving")
 WEIGHTS_LOADED = point("keras.Model", "load_weights", "weights are asked for")
 LAYER_MADE = point("keras.layers.Layer", "__init__", "which layers there are, and of which line")
 LAYER_GIVEN = point("", "__init__", "sizes that a layer is given and that are not there")
-LAYER_CALLED = point(
-    "keras.layers.Layer", "__call__", "operations of a layer", holder=Holder.DEFINER
-)
+LAYER_CALLED = _by_definer("keras.layers.Layer", "__call__", "operations of a layer")
 WEIGHT_ADDED = point("keras.layers.Layer", "add_weight", "which variable has a regulariser")
 NORMALISED = point("keras.layers.BatchNormalization", "call", "by the batch, or by what was learnt")
 METRIC_MADE = point("keras.metrics.Metric", "__init__", "of which class a metric is")
-METRIC_READ = point("", "result", "a metric is read", holder=Holder.DEFINERS)
+METRIC_READ = _by_definers("", "result", "a metric is read")
 OPTIMIZER_MADE = point("keras.optimizers.Optimizer", "__init__", "with what a model is trained")
-OTHER_OPTIMIZER_MADE = point(
+OTHER_OPTIMIZER_MADE = _by_definer(
     "keras.optimizers.legacy.Optimizer keras.mixed_precision.LossScaleOptimizer",
     "__init__",
     "with what a model is trained",
     _KERAS_2,
-    holder=Holder.DEFINER,
 )
 SCALING_MADE = point(
     "keras.mixed_precision.LossScaleOptimizer.__class__",
@@ -299,18 +263,16 @@ SCALING_MADE = point(
 OPTIMIZER_APPLIES = point(
     "keras.optimizers.Optimizer", "apply", "its variables are made outside of replicas", _KERAS_3
 )
-GRADIENTS_APPLIED = point(
+GRADIENTS_APPLIED = _by_definer(
     "keras.optimizers.Optimizer keras.optimizers.legacy.Optimizer",
     "apply_gradients",
     "operations of an optimizer",
-    holder=Holder.DEFINER,
 )
-POLICY_SET = point(
+POLICY_SET = _by_code(
     "keras.mixed_precision keras.config",
     "set_global_policy set_dtype_policy",
     "the type that layers compute in",
     "set_dtype_policy: Keras 3",
-    way=Way.CODE,
 )
 POLICY_MADE = point("keras.mixed_precision.Policy", "__init__", "a type that may never be set")
 CHECKPOINT_CALLBACK_MADE = point(
@@ -347,25 +309,21 @@ JPEG_DECODED = point(
 RAW_DECODED = point("tf.io tf.compat.v1", "decode_raw", "numbers of a record")
 TENSOR_PARSED = point("tf.io", "parse_tensor", "a tensor of a record")
 RESHAPED = point("tf", "reshape ensure_shape", "which size a stand-in is to have")
-SHAPE_SET = point("", "set_shape", "which size a stand-in is to have", holder=Holder.DEFINER)
-KERAS_DATA_LOADED = point(
+SHAPE_SET = _by_definer("", "set_shape", "which size a stand-in is to have")
+KERAS_DATA_LOADED = _by_code(
     "keras.datasets.mnist keras.datasets.fashion_mnist keras.datasets.cifar10"
     " keras.datasets.cifar100 keras.datasets.imdb keras.datasets.reuters"
     " keras.datasets.boston_housing keras.datasets.california_housing",
     "load_data",
     "the data that Keras downloads",
     "california_housing: Keras 3",
-    way=Way.CODE,
 )
-KERAS_FILE = point("keras.utils", "get_file", "a file that Keras downloads", way=Way.CODE)
-KERAS_PICTURES = point(
-    "keras.utils", "image_dataset_from_directory", "a folder of pictures", way=Way.CODE
+KERAS_FILE = _by_code("keras.utils", "get_file", "a file that Keras downloads")
+KERAS_PICTURES = _by_code("keras.utils", "image_dataset_from_directory", "a folder of pictures")
+KERAS_TEXTS = _by_code("keras.utils", "text_dataset_from_directory", "a folder of texts")
+MODEL_DRAWN = _by_code(
+    "keras.utils", "plot_model", "a drawing, for which Graphviz may not be there"
 )
-KERAS_TEXTS = point("keras.utils", "text_dataset_from_directory", "a folder of texts", way=Way.CODE)
-MODEL_DRAWN = point(
-    "keras.utils", "plot_model", "a drawing, for which Graphviz may not be there",
-    way=Way.CODE,
-)  # fmt: skip
 _GENERATORS = (
     "keras.preprocessing.image.ImageDataGenerator"
     " keras.src.legacy.preprocessing.image.ImageDataGenerator"
@@ -383,18 +341,15 @@ TABLE_READ = point(
     "pandas 2 and 3",
 )
 ARRAY_MAPPED = point("numpy.memmap", "__new__", "an array of a file")
-MODULE_COMPILED = point(
-    "importlib.machinery.SourceFileLoader",
-    "get_code",
-    "loops of the job's modules may end early",
-    holder=Holder.DEFINER,
+MODULE_COMPILED = _by_definer(
+    "importlib.machinery.SourceFileLoader", "get_code", "loops of the job's modules may end early"
 )
 JSON_WRITTEN = point("json.JSONEncoder", "default", "a hole is written as a number")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")
 FILES_MATCHED = point("glob", "glob", "names of files")
-PATHS_MATCHED = point("pathlib.Path", "glob rglob", "names of files", holder=Holder.DEFINER)
-PATHS_LISTED = point("pathlib.Path", "iterdir", "what a folder holds", holder=Holder.DEFINER)
+PATHS_MATCHED = _by_definer("pathlib.Path", "glob rglob", "names of files")
+PATHS_LISTED = _by_definer("pathlib.Path", "iterdir", "what a folder holds")
 TFDS_ASKED = point(
     "tensorflow_datasets tensorflow_datasets.core.load", "builder load", "the data set of a name"
 )
@@ -479,15 +434,15 @@ PUSHED_TO_KAGGLE = point(
 )
 MAILED = point("smtplib.SMTP", "", "mail is sent: each call as it is answered")
 SENT_BY_FTP = point("ftplib.FTP", "storbinary storlines delete rename mkd rmd", "files are sent")
-WANDB_RUN = point("wandb", "init", _RUN, holder=Holder.CALLED)
-MLFLOW_RUN = point("mlflow", "start_run", _RUN, holder=Holder.CALLED)
+WANDB_RUN = _tracker("wandb", "init")
+MLFLOW_RUN = _tracker("mlflow", "start_run")
 MLFLOW_ADDRESSED = point("mlflow", "set_tracking_uri set_registry_uri", "a tracker's server")
-COMET_RUN = point("comet_ml", "start", _RUN, "3", holder=Holder.CALLED)
-NEPTUNE_RUN = point("neptune", "init_run init_model", _RUN, "1", holder=Holder.CALLED)
-NEPTUNE_SCALE_RUN = point("neptune_scale", "Run", _RUN, holder=Holder.CALLED)
-CLEARML_RUN = point("clearml.Task", "init", _RUN, holder=Holder.CALLED)
-SWANLAB_RUN = point("swanlab", "init", _RUN, holder=Holder.CALLED)
-DVCLIVE_RUN = point("dvclive", "Live", _RUN, holder=Holder.CALLED)
+COMET_RUN = _tracker("comet_ml", "start", releases="3")
+NEPTUNE_RUN = _tracker("neptune", "init_run init_model", releases="1")
+NEPTUNE_SCALE_RUN = _tracker("neptune_scale", "Run")
+CLEARML_RUN = _tracker("clearml.Task", "init")
+SWANLAB_RUN = _tracker("swanlab", "init")
+DVCLIVE_RUN = _tracker("dvclive", "Live")
 PROCESS_ENDED = point("os", "kill _exit", "a cell of a notebook restarts its kernel")
 SHELL_ASKED = point("builtins", "get_ipython", "a cell asks for its notebook's shell")
 SHELL_OF_IPYTHON = point("IPython.core.getipython", "get_ipython", "a library asks for it")
@@ -500,46 +455,29 @@ CHANNEL_CALLS = point(
 )
 
 # In the user's own process: `tpudiag.track` and `tpudiag.ThroughputCallback`.
-_WITH_LISTENERS = Undone.WITH_LISTENERS
-TRACED = point(
+TRACED = _observed(
     "tensorflow.python.eager.polymorphic_function.tracing_compilation",
     "_create_concrete_function",
     "a function is traced",
     "2.14 to 2.21",
-    undone=_WITH_LISTENERS,
 )
 _KEEPERS = (
     "tensorflow.python.checkpoint.checkpoint.Checkpoint"
     " tensorflow.python.checkpoint.checkpoint.CheckpointV1"
     " tensorflow.python.checkpoint.checkpoint_management.CheckpointManager"
 )
-KEPT = point(_KEEPERS, "save write", "steps wait for a checkpoint", undone=_WITH_LISTENERS)
-RESTORED = point(
-    _KEEPERS,
-    "restore read restore_or_initialize",
-    "steps wait for a checkpoint",
-    undone=_WITH_LISTENERS,
+KEPT = _observed(_KEEPERS, "save write", "steps wait for a checkpoint")
+RESTORED = _observed(_KEEPERS, "restore read restore_or_initialize", "steps wait for a checkpoint")
+MODEL_KEPT = _observed(
+    "", "save save_weights", "steps wait for a model", "Keras 2 and 3", holder=Holder.DEFINERS
 )
-MODEL_KEPT = point(
-    "",
-    "save save_weights",
-    "steps wait for a model",
-    "Keras 2 and 3",
-    undone=_WITH_LISTENERS,
-    holder=Holder.DEFINERS,
+MODEL_RESTORED = _observed(
+    "", "load_weights", "steps wait for a model", "Keras 2 and 3", holder=Holder.DEFINERS
 )
-MODEL_RESTORED = point(
-    "",
-    "load_weights",
-    "steps wait for a model",
-    "Keras 2 and 3",
-    undone=_WITH_LISTENERS,
-    holder=Holder.DEFINERS,
-)
-UNCAUGHT = point("sys", "excepthook", "the run ends by an exception", undone=Undone.AT_EXIT)
-UNCAUGHT_IN_THREAD = point("threading", "excepthook", "the same", undone=Undone.AT_EXIT)
-EXITED = point("sys", "exit", "the run ends by an exit code", undone=Undone.AT_EXIT)
-QUIT = point("_sitebuiltins.Quitter", "__call__", "the same", undone=Undone.AT_EXIT)
+UNCAUGHT = _until_exit("sys", "excepthook", "the run ends by an exception")
+UNCAUGHT_IN_THREAD = _until_exit("threading", "excepthook", "the same")
+EXITED = _until_exit("sys", "exit", "the run ends by an exit code")
+QUIT = _until_exit("_sitebuiltins.Quitter", "__call__", "the same")
 
 
 # JAX.
