@@ -1,7 +1,6 @@
 """Finds this room's fixes, and makes the change for a finding."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -89,7 +88,7 @@ def made(place: Place) -> tuple[Fix, tuple[Edit, ...]]:
     reasons: list[str] = []
     for each in of_id(place.id, place.framework):
         try:
-            edits = tuple(each.function(replace(place)))
+            edits = tuple(each.function(place, place.source))
             return each, _sound(place.source, edits)
         except NoChange as none:
             # An empty reason means that another fix of the same check applies.

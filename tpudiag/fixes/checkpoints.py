@@ -28,9 +28,8 @@ def _refuse_pod(place: Place) -> None:
 
 
 @fix("TPU601", effect=Effect.NONE, title="save a backup of each epoch", frameworks=BOTH)
-def backup_of_fit(place: Place) -> Iterator[Edit]:
+def backup_of_fit(place: Place, source: Source) -> Iterator[Edit]:
     """The callback BackupAndRestore for fit."""
-    source = place.source
     fits = source.calls_at(place.line, "fit")
     if not fits and not source.functions("train_step"):
         fits = tuple(source.calls_of("fit"))
@@ -55,9 +54,8 @@ def backup_of_fit(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU601", effect=Effect.NONE, title="save checkpoints in the loop")
-def manager_of_loop(place: Place) -> Iterator[Edit]:
+def manager_of_loop(place: Place, source: Source) -> Iterator[Edit]:
     """A CheckpointManager before the loop that saves after each epoch or every 1000 steps."""
-    source = place.source
     loop = _training_loop(source)
     _refuse_pod(place)
     parts = list(_saved(source, loop))
@@ -171,9 +169,8 @@ def _saving(
 
 
 @fix("TPU602", effect=Effect.NONE, title="one file for each checkpoint")
-def file_of_epoch(place: Place) -> Iterator[Edit]:
+def file_of_epoch(place: Place, source: Source) -> Iterator[Edit]:
     """The epoch's number in the file's name."""
-    source = place.source
     if place.figure("written") is None:
         raise NoChange("the bucket that is to hold the checkpoints is not known")
     call = source.call_at(place.line, "ModelCheckpoint")

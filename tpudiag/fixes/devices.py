@@ -7,13 +7,13 @@ import libcst as cst
 from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.edits import Edit, NoChange, called
 from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 
 @fix("TPU007", effect=Effect.NONE, title="without tf.device")
-def without_device(place: Place) -> Iterator[Edit]:
+def without_device(place: Place, source: Source) -> Iterator[Edit]:
     """The block of `with tf.device(...)` without its head."""
-    source = place.source
     if place.figure("device") is None:
         raise NoChange("")
     call = source.call_at(place.line, "device")
@@ -33,9 +33,8 @@ def without_device(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU007", effect=Effect.NUMBERS, title="a TPUStrategy")
-def tpu_strategy(place: Place) -> Iterator[Edit]:
+def tpu_strategy(place: Place, source: Source) -> Iterator[Edit]:
     """Replace MirroredStrategy by TPUStrategy, with what it needs."""
-    source = place.source
     call = source.call_at(
         place.line, "MirroredStrategy", "MultiWorkerMirroredStrategy", "OneDeviceStrategy"
     )

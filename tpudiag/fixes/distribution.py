@@ -18,9 +18,9 @@ MOST_CALLERS = 3
 
 
 @fix("TPU205", effect=Effect.NUMBERS, title="batch by the right number")
-def batch_size(place: Place) -> Iterator[Edit]:
+def batch_size(place: Place, source: Source) -> Iterator[Edit]:
     """Use the global batch where it is split between replicas, the replica's where it is not."""
-    source, message = place.source, place.finding.message
+    message = place.finding.message
     if "before it is distributed" in message:
         raise NoChange("the job does not come to its first step")
     call = source.call_at(place.line, "batch", "padded_batch")
@@ -77,11 +77,11 @@ def _global(source: Source, size: cst.BaseExpression, at: cst.Call) -> str:
 
 
 @fix("TPU206", "TPU214", effect=Effect.NUMBERS, title="shard the data")
-def shard(place: Place) -> Iterator[Edit]:
+def shard(place: Place, source: Source) -> Iterator[Edit]:
     """AutoShardPolicy.DATA, or `.shard` by host where a function makes the data."""
-    source, message = place.source, place.finding.message
+    message = place.finding.message
     if "input_pipeline_id" in place.finding.fix:
-        yield _by_host(place)
+        yield _by_host(source, place.line)
         return
     if place.id == "TPU214":
         raise NoChange("")
@@ -110,12 +110,9 @@ def shard(place: Place) -> Iterator[Edit]:
     yield chained(source, reader, f".with_options({name})")
 
 
-def _by_host(place: Place) -> Edit:
+def _by_host(source: Source, line: int | None) -> Edit:
     """Each host's part, selected at the source of the data."""
-    source = place.source
-    at = next(
-        iter(source.calls_at(place.line, *pipeline_chain.METHODS, *pipeline_chain.SOURCES)), None
-    )
+    at = next(iter(source.calls_at(line, *pipeline_chain.METHODS, *pipeline_chain.SOURCES)), None)
     function = source.function(at) if at is not None else None
     if at is None or function is None:
         raise NoChange("the function that makes the data is not on the line")
@@ -131,9 +128,8 @@ def _by_host(place: Place) -> Edit:
 
 
 @fix("TPU505", effect=Effect.NUMBERS, title="distribute the dataset")
-def distribute(place: Place) -> Iterator[Edit]:
+def distribute(place: Place, source: Source) -> Iterator[Edit]:
     """`strategy.experimental_distribute_dataset` around the loop's dataset."""
-    source = place.source
     data, where = _read(source, place.line)
     strategy = names.strategy(source, where)
     wrapped = f"{strategy}.experimental_distribute_dataset({source.code(data)})"
@@ -205,9 +201,8 @@ def _innermost(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 @fix("TPU401", effect=Effect.MODEL, title="a batch that fills the tiles", frameworks=BOTH)
-def batch_of_tiles(place: Place) -> Iterator[Edit]:
+def batch_of_tiles(place: Place, source: Source) -> Iterator[Edit]:
     """The next batch that fills the tiles, as the script's own number."""
-    source = place.source
     wanted = re.match(r"global_batch = (\d+)", place.finding.fix)
     now, replicas = place.figure("global batch"), place.figure("replicas")
     if wanted is None or not isinstance(now, int) or not isinstance(replicas, int):
@@ -229,9 +224,8 @@ def batch_of_tiles(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU402", effect=Effect.MODEL, title="a width that fills the MXU", frameworks=BOTH)
-def width_of_tiles(place: Place) -> Iterator[Edit]:
+def width_of_tiles(place: Place, source: Source) -> Iterator[Edit]:
     """The next multiple of the tile for the width of the layer at the line."""
-    source = place.source
     sizes = dict(re.findall(r"(\d+) -> (\d+)", place.finding.fix))
     if place.line is None or not sizes:
         raise NoChange("the layer has no line")

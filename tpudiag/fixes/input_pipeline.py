@@ -27,9 +27,8 @@ SHARE_OF_RAM = 0.5
 
 
 @fix("TPU102", effect=Effect.ORDER, title="drop the batch that is not full", frameworks=BOTH)
-def drop_remainder(place: Place) -> Iterator[Edit]:
+def drop_remainder(place: Place, source: Source) -> Iterator[Edit]:
     """`drop_remainder=True` for the batch that the finding names."""
-    source = place.source
     if "drop_remainder" not in place.finding.message:
         raise NoChange("what size each example is to have, only its author knows")
     calls = source.calls_at(place.line, *_REMAINDER_AT)
@@ -40,9 +39,8 @@ def drop_remainder(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU203", effect=Effect.ORDER, title="run it in parallel", frameworks=BOTH)
-def parallel_calls(place: Place) -> Iterator[Edit]:
+def parallel_calls(place: Place, source: Source) -> Iterator[Edit]:
     """`num_parallel_calls=AUTOTUNE` for each map and interleave of the line without it."""
-    source = place.source
     serial = [
         call
         for call in source.calls_at(place.line, *_CALLS_AT)
@@ -57,9 +55,8 @@ def parallel_calls(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU209", effect=Effect.ORDER, title="read several files at once", frameworks=BOTH)
-def parallel_reads(place: Place) -> Iterator[Edit]:
+def parallel_reads(place: Place, source: Source) -> Iterator[Edit]:
     """`num_parallel_reads=AUTOTUNE`, or interleave instead of flat_map."""
-    source = place.source
     flat = source.calls_at(place.line, "flat_map")
     for call in flat:
         name = call.func.attr if isinstance(call.func, cst.Attribute) else None
@@ -90,9 +87,8 @@ def _reads_one(source: Source, call: cst.Call) -> bool:
 # Prefetching reaches the next shuffle earlier: iterators of one dataset draw their seeds from one
 # generator, and Keras makes a second one to build the model.
 @fix("TPU202", effect=Effect.ORDER, title="prefetch at the end", frameworks=BOTH)
-def prefetch(place: Place) -> Iterator[Edit]:
+def prefetch(place: Place, source: Source) -> Iterator[Edit]:
     """`.prefetch(AUTOTUNE)` after the last transformation, or instead of a small buffer."""
-    source = place.source
     if place.figure("buffer") is not None:
         call = source.call_at(place.line, "prefetch")
         value = names.autotune(source, call)
@@ -110,9 +106,9 @@ def prefetch(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU204", effect=Effect.ORDER, title="keep the costly part in memory", frameworks=BOTH)
-def cache_costly_work(place: Place) -> Iterator[Edit]:
+def cache_costly_work(place: Place, source: Source) -> Iterator[Edit]:
     """`.cache()` after the costly transformation that is identical in every epoch."""
-    source, size = place.source, place.figure("size of its result")
+    size = place.figure("size of its result")
     if not isinstance(size, (int, float)):
         raise NoChange("")
     ram = place.host_ram_bytes
@@ -125,9 +121,8 @@ def cache_costly_work(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU204", effect=Effect.NUMBERS, title="cache before what is random", frameworks=BOTH)
-def cache_before_random(place: Place) -> Iterator[Edit]:
+def cache_before_random(place: Place, source: Source) -> Iterator[Edit]:
     """Move a late cache before the first shuffle, repeat or random map."""
-    source = place.source
     if place.figure("before the cache") is None and place.figure("random before the cache") is None:
         raise NoChange("")
     cache = source.call_at(place.line, "cache")
@@ -149,9 +144,8 @@ def cache_before_random(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU214", effect=Effect.NUMBERS, title="shuffle examples", frameworks=BOTH)
-def shuffle_examples(place: Place) -> Iterator[Edit]:
+def shuffle_examples(place: Place, source: Source) -> Iterator[Edit]:
     """Move the shuffle before the batch, with its buffer in examples; or enlarge its buffer."""
-    source = place.source
     shuffle = source.call_at(place.line, "shuffle")
     given = argument(shuffle, "buffer_size", 0)
     if given is None:
@@ -191,9 +185,8 @@ def _factor(source: Source, node: cst.BaseExpression) -> str:
 
 
 @fix("TPU212", effect=Effect.ORDER, title="repeat the data")
-def repeat(place: Place) -> Iterator[Edit]:
+def repeat(place: Place, source: Source) -> Iterator[Edit]:
     """`.repeat()` before the batch of fit's dataset, or on the dataset itself."""
-    source = place.source
     fit = source.call_at(place.line, "fit")
     data = argument(fit, "x", 0)
     if data is None or argument(fit, "steps_per_epoch") is None:

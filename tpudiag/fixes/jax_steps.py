@@ -18,9 +18,8 @@ _ONLY = (Framework.JAX,)
 
 
 @fix("TPU701", effect=Effect.NONE, title="donate the state", frameworks=_ONLY)
-def donate_state(place: Place) -> Iterator[Edit]:
+def donate_state(place: Place, source: Source) -> Iterator[Edit]:
     """`donate_argnames` for the step's jax.jit, where each call replaces the state."""
-    source = place.source
     given = re.search(r"jit\((\S+), donate_argnames=(\(.*?\))\)", place.finding.fix)
     if given is None:
         raise NoChange("what is donated has to be given back in its shape and dtype")
@@ -100,9 +99,8 @@ def _refuse_state_that_is_read_again(
 
 
 @fix("TPU101", effect=Effect.ORDER, title="drop the batch that is not full", frameworks=_ONLY)
-def batches_of_one_size(place: Place) -> Iterator[Edit]:
+def batches_of_one_size(place: Place, source: Source) -> Iterator[Edit]:
     """`drop_remainder=True` for the tf.data batch that feeds the step."""
-    source = place.source
     if "(shape)" not in place.finding.message:
         raise NoChange("")
     calls = [call for call in source.calls if called(call) == "batch" and names.is_method(call)]

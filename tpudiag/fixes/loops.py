@@ -21,9 +21,8 @@ _STEPS = ("step", "batch_number", "step_number")
 
 
 @fix("TPU108", effect=Effect.NONE, title="keep the sum on the device", frameworks=BOTH)
-def sum_on_device(place: Place) -> Iterator[Edit]:
+def sum_on_device(place: Place, source: Source) -> Iterator[Edit]:
     """`total += float(loss)` becomes `total += loss`, without a fetch; `append` likewise."""
-    source = place.source
     statement = source.statement_at(place.line)
     if not isinstance(statement, cst.SimpleStatementLine):
         raise NoChange("")
@@ -52,9 +51,8 @@ def _fetched(call: cst.Call) -> cst.BaseExpression | None:
 
 
 @fix("TPU108", effect=Effect.NONE, title=f"fetch every {EVERY} steps", frameworks=BOTH)
-def fetch_seldom(place: Place) -> Iterator[Edit]:
+def fetch_seldom(place: Place, source: Source) -> Iterator[Edit]:
     """Run the fetching statement every 100th step."""
-    source = place.source
     statement = source.statement_at(place.line)
     if isinstance(statement, (cst.For, cst.While, cst.With, cst.FunctionDef)):
         raise NoChange("the statement that fetches holds the step itself")
@@ -132,9 +130,8 @@ def counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]
 
 
 @fix("TPU211", effect=Effect.NUMBERS, title="start the iterator once")
-def iterator_before_loop(place: Place) -> Iterator[Edit]:
+def iterator_before_loop(place: Place, source: Source) -> Iterator[Edit]:
     """Move `iter(dataset)` before the loop, where the dataset is endless."""
-    source = place.source
     if place.figure("datasets read by this line") is not None:
         raise NoChange("where the pipeline is to be built, only its author knows")
     call = source.call_at(place.line, "iter")
@@ -175,9 +172,8 @@ def _given_by(source: Source, function: cst.BaseExpression) -> cst.BaseExpressio
 
 
 @fix("TPU109", effect=Effect.NONE, title="initialise the TPU once")
-def initialise_once(place: Place) -> Iterator[Edit]:
+def initialise_once(place: Place, source: Source) -> Iterator[Edit]:
     """Remove the second call of initialize_tpu_system."""
-    source = place.source
     if place.figure("initialisations") is None:
         raise NoChange("")
     name = "initialize_tpu_system"
@@ -189,9 +185,8 @@ def initialise_once(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU109", effect=Effect.NUMBERS, title="compile once, before the loop")
-def compile_once(place: Place) -> Iterator[Edit]:
+def compile_once(place: Place, source: Source) -> Iterator[Edit]:
     """Move `compile` before the loop; assign a changing learning rate instead."""
-    source = place.source
     if place.figure("compiles of one line") is None:
         raise NoChange("")
     call = source.call_at(place.line, "compile")
@@ -238,9 +233,8 @@ def _rate(source: Source, call: cst.Call, used: list[cst.Name]) -> cst.Arg:
 
 
 @fix("TPU507", effect=Effect.NUMBERS, title="reduce over all replicas")
-def reduce_over_replicas(place: Place) -> Iterator[Edit]:
+def reduce_over_replicas(place: Place, source: Source) -> Iterator[Edit]:
     """`strategy.reduce` instead of replica 0's part; SUM instead of MEAN where appropriate."""
-    source = place.source
     if place.figure("reduced by") is not None:
         call = source.call_at(place.line, "reduce")
         yield sum_for_mean(source, call)
@@ -275,9 +269,9 @@ def sum_for_mean(source: Source, call: cst.Call) -> Edit:
 
 
 @fix("TPU106", effect=Effect.NONE, title="run several steps in a dispatch")
-def steps_per_execution(place: Place) -> Iterator[Edit]:
+def steps_per_execution(_: Place, source: Source) -> Iterator[Edit]:
     """`steps_per_execution` for the file's one compile."""
-    compiles = [c for c in place.source.calls if called(c) == "compile" and names.is_method(c)]
+    compiles = [c for c in source.calls if called(c) == "compile" and names.is_method(c)]
     if len(compiles) != 1:
         raise NoChange("the loop of a custom step has to move into its tf.function")
-    yield set_argument(place.source, compiles[0], "steps_per_execution", "50")
+    yield set_argument(source, compiles[0], "steps_per_execution", "50")

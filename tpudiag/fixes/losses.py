@@ -16,11 +16,10 @@ NEAR = 0.01
 
 
 @fix("TPU502", effect=Effect.NUMBERS, title="scale the loss by the global batch")
-def scaled_loss(place: Place) -> Iterator[Edit]:
+def scaled_loss(place: Place, source: Source) -> Iterator[Edit]:
     """Divide the loss by the replicas, or by the global batch, according to its weight."""
-    source = place.source
     value = _loss(source, place.line)
-    yield _divided(source, value, _divisor(place, value))
+    yield _divided(source, value, _divisor(place, source, value))
     means = [c for c in source.calls if called(c) == "reduce" and _takes_mean(source, c)]
     if len(means) == 1:
         yield sum_for_mean(source, means[0])
@@ -32,9 +31,8 @@ def _takes_mean(source: Source, call: cst.Call) -> bool:
     return text.upper().strip("'\"").endswith("MEAN") and not text.startswith("functools")
 
 
-def _divisor(place: Place, value: cst.CSTNode) -> str:
+def _divisor(place: Place, source: Source, value: cst.CSTNode) -> str:
     """The divisor of the loss, from its measured factor."""
-    source = place.source
     weight = next(
         (e for e in place.finding.evidence if e.name == "loss per unit of example loss"), None
     )
@@ -50,10 +48,8 @@ def _divisor(place: Place, value: cst.CSTNode) -> str:
         except NoChange:
             strategy = f"{names.tensorflow(source)}.distribute.get_strategy()"
         return f"{strategy}.num_replicas_in_sync"
-    if factor > replicas:
-        name = _global_batch(source, value)
-        if name is not None and place.figure("replicas"):
-            return name
+    if factor > replicas and (name := _global_batch(source, value)) is not None:
+        return name
     raise NoChange("the loss has a weight of which only its author knows whether it is meant")
 
 

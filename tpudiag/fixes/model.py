@@ -29,7 +29,7 @@ class Place:
         return next((e.value for e in self.finding.evidence if e.name == name), None)
 
 
-FixFunction = Callable[[Place], Iterator[Edit]]
+FixFunction = Callable[[Place, Source], Iterator[Edit]]
 """Yields the edits; raises NoChange where there is no safe change."""
 
 

@@ -8,15 +8,15 @@ from tpudiag.fixes import names
 from tpudiag.fixes.arguments import set_argument
 from tpudiag.fixes.edits import Edit, NoChange, argument
 from tpudiag.fixes.model import Place, fix
+from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 _TRAINED = frozenset(("trainable_variables", "trainable_weights"))
 
 
 @fix("TPU510", effect=Effect.NUMBERS, title="call the model as in training")
-def training_mode(place: Place) -> Iterator[Edit]:
+def training_mode(place: Place, source: Source) -> Iterator[Edit]:
     """`training=True` for the line's calls of models that the script trains."""
-    source = place.source
     trained = {
         names.dotted(node.value)
         for node in source.all(cst.Attribute)

@@ -19,9 +19,8 @@ _MODELS = ("Sequential", "Model")
 
 
 @fix("TPU403", effect=Effect.NUMBERS, title="compute in bfloat16", frameworks=BOTH)
-def policy_before_model(place: Place) -> Iterator[Edit]:
+def policy_before_model(place: Place, source: Source) -> Iterator[Edit]:
     """Set the policy mixed_bfloat16 before the model is built, with the last layers in float32."""
-    source = place.source
     wide = any(each.value == "float64" for each in place.finding.evidence)
     if wide or place.figure("products in float64") is not None:
         raise NoChange("where the float64 comes from, only the data tell")
@@ -102,9 +101,8 @@ def _layer_behind(source: Source, node: cst.CSTNode | None, at: cst.CSTNode) -> 
 
 
 @fix("TPU407", effect=Effect.NUMBERS, title="compute the last layer in float32")
-def float32_head(place: Place) -> Iterator[Edit]:
+def float32_head(place: Place, source: Source) -> Iterator[Edit]:
     """`dtype="float32"` for the line's layer, or for the last ones."""
-    source = place.source
     layers = [c for c in source.calls_at(place.line, *_LAYERS) if argument(c, "dtype") is None]
     heads = layers[-1:] or [h for h in _heads(source) if argument(h, "dtype") is None]
     for head in heads:
@@ -126,9 +124,8 @@ def _cast_logits(source: Source, line: int | None) -> Edit:
 
 
 @fix("TPU404", effect=Effect.NUMBERS, title="without loss scaling")
-def without_loss_scaling(place: Place) -> Iterator[Edit]:
+def without_loss_scaling(_: Place, source: Source) -> Iterator[Edit]:
     """Use the optimizer without LossScaleOptimizer, and bfloat16 instead of float16."""
-    source = place.source
     changed = False
     for call in source.calls_of("LossScaleOptimizer", "DynamicLossScaleOptimizer"):
         yield _unwrapped(source, call)
@@ -174,9 +171,8 @@ def _is_policy(source: Source, text: cst.SimpleString) -> bool:
 
 
 @fix("TPU508", effect=Effect.NUMBERS, title="normalise over all replicas")
-def synchronized_batch_norm(place: Place) -> Iterator[Edit]:
+def synchronized_batch_norm(_: Place, source: Source) -> Iterator[Edit]:
     """`synchronized=True` for each batch normalisation of the file."""
-    source = place.source
     norms = source.calls_of("BatchNormalization", "BatchNorm")
     if not norms:
         raise NoChange("the normalisations are not made in this file")
@@ -185,11 +181,10 @@ def synchronized_batch_norm(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU005", effect=Effect.NONE, title="without jit_compile")
-def without_jit_compile(place: Place) -> Iterator[Edit]:
+def without_jit_compile(place: Place, source: Source) -> Iterator[Edit]:
     """compile without jit_compile=True: the strategy compiles the step itself."""
     if place.figure("jit_compile") is None:
         raise NoChange("it is the installed Keras, not the script")
-    source = place.source
     given = [
         (call, arg)
         for call in source.calls_of("compile")

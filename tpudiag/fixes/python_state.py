@@ -37,9 +37,9 @@ class _Number:
 
 
 @fix("TPU107", effect=Effect.NUMBERS, title="keep the value in a variable")
-def value_in_variable(place: Place) -> Iterator[Edit]:
+def value_in_variable(place: Place, source: Source) -> Iterator[Edit]:
     """`x = 0.1` becomes a tf.Variable in the scope, and later assignments use `assign`."""
-    source, message = place.source, place.finding.message
+    message = place.finding.message
     if place.figure("when traced") is None:
         raise NoChange("")
     name = str(place.figure("frozen") or "")

@@ -17,9 +17,8 @@ _DRAWS = {f"random.{name}" for name in _OF_PYTHON} | {f"np.random.{name}" for na
 
 
 @fix("TPU107", effect=Effect.NUMBERS, title="draw in the graph")
-def random_of_tensorflow(place: Place) -> Iterator[Edit]:
+def random_of_tensorflow(place: Place, source: Source) -> Iterator[Edit]:
     """Replace a draw of Python's or NumPy's `random` by TensorFlow's."""
-    source = place.source
     if place.figure("when traced") is not None:
         raise NoChange("")
     name = str(place.figure("frozen") or "").rpartition(".")[2]

@@ -12,9 +12,8 @@ from tpudiag.source_change import Effect
 
 
 @fix("TPU501", effect=Effect.NUMBERS, title="build the optimizer's variables in the scope")
-def optimizer_built_in_scope(place: Place) -> Iterator[Edit]:
+def optimizer_built_in_scope(place: Place, source: Source) -> Iterator[Edit]:
     """`optimizer.build(...)` after the optimizer, where its first step makes its variables."""
-    source = place.source
     apply = next(iter(source.calls_at(place.line, "apply_gradients", "minimize")), None)
     if apply is None or not isinstance(apply.func, cst.Attribute):
         raise NoChange("")
@@ -36,9 +35,8 @@ def optimizer_built_in_scope(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU501", effect=Effect.NUMBERS, title="make it in the strategy's scope")
-def made_in_scope(place: Place) -> Iterator[Edit]:
+def made_in_scope(place: Place, source: Source) -> Iterator[Edit]:
     """Move the statement that makes variables, and adjacent ones, into the strategy's scope."""
-    source = place.source
     statement = _made_by(source, place.line)
     run = _with_its_like(source, statement)
     strategy = names.strategy(source, run[0])

@@ -15,9 +15,9 @@ from tpudiag.source_change import Effect
 
 
 @fix("TPU101", effect=Effect.NONE, title="pass the number as a tensor")
-def number_as_tensor(place: Place) -> Iterator[Edit]:
+def number_as_tensor(place: Place, source: Source) -> Iterator[Edit]:
     """`tf.constant(value)` for the argument that changes as a Python value."""
-    source, message = place.source, place.finding.message
+    message = place.finding.message
     if "(python value)" not in message:
         raise NoChange("")
     name = message.partition(" was traced ")[0].rpartition(".")[2]
@@ -60,9 +60,9 @@ def _argument(source: Source, call: cst.Call, path: str) -> cst.Arg:
 
 
 @fix("TPU101", effect=Effect.NONE, title="make the function once", frameworks=BOTH)
-def function_before_loop(place: Place) -> Iterator[Edit]:
+def function_before_loop(place: Place, source: Source) -> Iterator[Edit]:
     """Move a tf.function made in each iteration before the loop."""
-    source, message = place.source, place.finding.message
+    message = place.finding.message
     if "(new function)" not in message:
         raise NoChange("")
     name = message.partition(" was traced ")[0].rpartition(".")[2]
@@ -92,9 +92,8 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU101", effect=Effect.NONE, title="make the function once", frameworks=BOTH)
-def wrapped_before_loop(place: Place) -> Iterator[Edit]:
+def wrapped_before_loop(place: Place, source: Source) -> Iterator[Edit]:
     """Move `step = tf.function(...)`, or jax.jit's, made in each iteration before the loop."""
-    source = place.source
     if "(new function)" not in place.finding.message:
         raise NoChange("")
     called_here = {
@@ -171,9 +170,8 @@ def _function_lines(source: Source, function: cst.FunctionDef) -> tuple[int, int
 
 
 @fix("TPU104", effect=Effect.ORDER, title="run the step as a graph")
-def not_eagerly(place: Place) -> Iterator[Edit]:
+def not_eagerly(place: Place, source: Source) -> Iterator[Edit]:
     """Remove run_eagerly and run_functions_eagerly."""
-    source = place.source
     for call in source.calls_at(
         place.line, "run_functions_eagerly", "experimental_run_functions_eagerly"
     ):
@@ -188,9 +186,8 @@ def not_eagerly(place: Place) -> Iterator[Edit]:
 
 
 @fix("TPU104", effect=Effect.ORDER, title="put a tf.function around the step")
-def step_in_function(place: Place) -> Iterator[Edit]:
+def step_in_function(place: Place, source: Source) -> Iterator[Edit]:
     """A tf.function around strategy.run: on the function that calls it, or a new one."""
-    source = place.source
     call = source.call_at(place.line, "run")
     function, loop = source.function(call), source.outermost_loop(call)
     tf = names.tensorflow(source)
@@ -243,9 +240,8 @@ def _spread(source: Source, args: cst.BaseExpression) -> str:
 
 
 @fix("TPU105", effect=Effect.NONE, title="take the print out of the step")
-def without_print(place: Place) -> Iterator[Edit]:
+def without_print(place: Place, source: Source) -> Iterator[Edit]:
     """Remove a printing statement: the outer loop can fetch and print the value."""
-    source = place.source
     if not str(place.figure("operation")).startswith("Print"):
         raise NoChange(
             "what the Python function does has to be written with TensorFlow's operations"

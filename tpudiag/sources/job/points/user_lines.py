@@ -19,10 +19,8 @@ from tpudiag.sources.job.points import hooks, table
 _PACKAGE = str(Path(__file__).resolve().parents[3])
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
 _HOOKS = str(Path(__file__).resolve().parents[1]) + os.sep
-_OF_PYTHON = tuple({sysconfig.get_paths()[name] + os.sep for name in ("stdlib", "platstdlib")})
-_LIBRARIES = (
-    *_OF_PYTHON,
-    *{sysconfig.get_paths()[name] + os.sep for name in ("purelib", "platlib")},
+_LIBRARIES = tuple(
+    {sysconfig.get_paths()[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
 _KERAS = re.compile(r"[/\\\\](tf_)?keras[/\\\\]")
 _DECORATORS = "tensorflow.python.util."
@@ -199,18 +197,6 @@ def frame_above(files: tuple[str, ...]) -> FrameType | None:
 def direct_caller() -> Location | None:
     """The line that called the hooked function, or imports; None where a library does."""
     return of_frame(direct_frame())
-
-
-def through_python() -> bool:
-    """Whether user code called the current code, at most through Python's own library."""
-    for frame in frames():
-        file = frame.f_code.co_filename
-        if is_user_file(file):
-            return True
-        hook = is_hook(file) and "fake_data" not in file  # which creates files of its own
-        if not (hook or file.startswith(("<frozen", *_OF_PYTHON))) or "-packages" in file:
-            return False
-    return False
 
 
 def own_caller() -> Location | None:
