@@ -53,7 +53,7 @@ def test_products_as_rows_contraction_and_columns() -> None:
         array(1, (128, 784)), array(2, (784, 10)),
         array(3, (128, 10), "dot", product(packed(1, (1,)) + packed(2, (0,)))),
     )  # fmt: skip
-    (op,) = programs.matrix_ops(read(plain))["step(42)"]
+    (op,) = programs.read(read(plain))["step(42)"].products
     assert (op.op, op.dtype) == ("MatMul", "bfloat16")
     assert (op.batch, op.rows, op.contraction, op.columns) == (1, 128, 784, 10)
     assert op.flops == 2 * 128 * 784 * 10 and op.forward
@@ -63,26 +63,24 @@ def test_products_as_rows_contraction_and_columns() -> None:
         array(3, (4, 64, 16), "dot",
               product(packed(1, (2,)) + packed(2, (1,)) + packed(3, (0,)), "gradient/MatMul")),
     )  # fmt: skip
-    (op,) = programs.matrix_ops(read(batched))["step(42)"]
+    (op,) = programs.read(read(batched))["step(42)"].products
     assert (op.op, op.batch, op.rows, op.contraction, op.columns) == ("BatchMatMul", 4, 64, 32, 16)
     assert not op.forward
     convolution = module(
         array(1, (8, 32, 32, 3)), array(2, (3, 3, 3, 64)),
         array(3, (8, 32, 32, 64), "convolution", packed(36, (1, 2)) + field(16, field(4, 3))),
     )  # fmt: skip
-    (op,) = programs.matrix_ops(read(convolution))["step(42)"]
+    (op,) = programs.read(read(convolution))["step(42)"].products
     assert (op.op, op.rows, op.contraction, op.columns) == ("Conv", 8 * 32 * 32, 27, 64)
 
 
-def test_cycles_by_the_program_s_number() -> None:
+def test_cycles_by_operation() -> None:
     config = field(43, b'{"estimated_cycles":"1234"}')
     hlo = module(array(1, (8,)), array(2, (8,), "fusion", config))
-    assert programs.estimates(read(hlo)) == {"42": {"fusion.2": 1234}}
+    assert programs.read(read(hlo))["step(42)"].cycles == {"fusion.2": 1234}
 
 
 def test_an_hlo_of_another_form_tells_nothing() -> None:
     hlo = module(array(1, (8, 8)), array(3, (8, 8), "dot", product(packed(1, (7,)))))
     for odd in (hlo, hlo[:-3], b"\xff\xff\xff", b"not an HLO"):
-        plane = read(odd)
-        assert not any(programs.matrix_ops(plane).values())
-        assert programs.estimates(plane) == {}
+        assert not any(map(any, programs.read(read(odd)).values()))

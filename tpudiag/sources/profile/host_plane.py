@@ -9,14 +9,15 @@ functions of tf.data run on other threads. Python's own work in next() is no wai
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
+from tpudiag.signals import CallbackTime
 from tpudiag.sources.profile.event_pattern import Events, joined
 from tpudiag.sources.profile.events import Clock, Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
-from tpudiag.sources.profile.host_read import Callback, HostRead, Mark
+from tpudiag.sources.profile.host_read import HostRead, Mark
 from tpudiag.sources.profile.host_roles import KEPT, Role, drives_tpu, role_of
 from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, merged, union
 from tpudiag.sources.profile.memory import allocations
@@ -120,10 +121,10 @@ class _Gathering:
                 into[line.name] = merged(known, union(starts, ends))
             elif role is Role.ITERATOR:
                 self.read.iterators.add(self.plane.names, ids, starts, ends)
-            elif role is Role.SPAN:
-                self._spans(line, ids, starts, ends)
-            elif role is Role.JIT:
-                self._jitted(line, ids, starts, ends)
+            elif role in (Role.SPAN, Role.JIT):
+                columns = (ids.tolist(), starts.tolist(), ends.tolist())
+                for id_, start, end in zip(*columns, strict=True):
+                    self._named(role, line.name, self.plane.names[id_], start, end)
             elif role in (Role.CALLBACK, Role.EAGER):
                 of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
                 self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
@@ -153,17 +154,14 @@ class _Gathering:
         if called.any():
             self.read.calls += calls(self.plane, events.chosen(called), begin, line.name)
 
-    def _spans(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
-        """Note the events of the requested name."""
-        for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            name, number = self.plane.names.get(id_, ""), len(self.read.marks)
-            self.read.marks.append(Mark(name, line.name, number, start, end, numbered=False))
-
-    def _jitted(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
-        """Note calls of functions that JAX compiled: `train_step` of `PjitFunction(train_step)`."""
-        for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            name = self.plane.names[id_].partition("(")[2][:-1]
-            self.read.jitted.append(Call(name, line.name, start, end))
+    def _named(self, role: Role, thread: str, name: str, start: int, end: int) -> None:
+        """Note an event of the requested name, or a call of a function that JAX compiled."""
+        if role is Role.SPAN:
+            number = len(self.read.marks)
+            self.read.marks.append(Mark(name, thread, number, start, end, numbered=False))
+        else:
+            # `train_step` of `PjitFunction(train_step)`
+            self.read.jitted.append(Call(name.partition("(")[2][:-1], thread, start, end))
 
     def done(self) -> HostRead:
         """The result for the whole plane."""
@@ -176,16 +174,32 @@ class _Gathering:
         read.marks.sort(key=lambda mark: (mark.start, -mark.end))
         for called in (read.calls, read.jitted):
             called.sort(key=lambda call: (call.start, -call.end))
-        read.kernels = merged(_all(self.found[Role.KERNEL]), *self.xla_ops)
-        read.collectives = _all(self.found[Role.COLLECTIVE])
-        eager = self.found[Role.EAGER]
-        read.eager = merged(*(union(starts, ends) for _, starts, ends in eager))
-        read.compiles = _all(self.found[Role.COMPILE])
-        read.transfers = _all(self.found[Role.TO_DEVICE])
-        read.eager_ops = tuple(_callbacks(self.plane, self.found[Role.EAGER]))
-        read.callbacks = tuple(_callbacks(self.plane, self.found[Role.CALLBACK]))
-        read.pipeline_callbacks = tuple(_callbacks(self.plane, self.found[Role.PYTHON]))
+        read.kernels = merged(self._all(Role.KERNEL), *self.xla_ops)
+        read.collectives = self._all(Role.COLLECTIVE)
+        read.eager = self._all(Role.EAGER)
+        read.compiles = self._all(Role.COMPILE)
+        read.transfers = self._all(Role.TO_DEVICE)
+        read.eager_ops = self._longest_first(Role.EAGER)
+        read.callbacks = self._longest_first(Role.CALLBACK)
+        read.pipeline_callbacks = self._longest_first(Role.PYTHON)
         return read
+
+    def _all(self, role: Role) -> Spans:
+        return merged(*(union(starts, ends) for _, starts, ends in self.found[role]))
+
+    def _longest_first(self, role: Role) -> tuple[CallbackTime, ...]:
+        """The events of a role, summed by name."""
+        sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for ids, starts, ends in self.found[role]:
+            for id_, ps in zip(ids.tolist(), (ends - starts).tolist(), strict=True):
+                entry = sums[self.plane.names[id_]]
+                entry[0] += 1
+                entry[1] += ps
+        made = (
+            CallbackTime(name.rpartition(": ")[2], count, ps / 1e9)
+            for name, (count, ps) in sums.items()
+        )
+        return tuple(sorted(made, key=lambda callback: -callback.ms))
 
 
 def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None) -> HostRead:
@@ -215,17 +229,3 @@ def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
         if mark.name == name and not (steps and mark.start < steps[-1].end):
             steps.append(mark)
     return tuple(steps)
-
-
-def _all(parts: Sequence[tuple[Ints, Ints, Ints]]) -> Spans:
-    return merged(*(Spans(starts, ends) for _, starts, ends in parts)) if parts else EMPTY
-
-
-def _callbacks(plane: Plane, parts: Sequence[tuple[Ints, Ints, Ints]]) -> Iterable[Callback]:
-    sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for ids, starts, ends in parts:
-        for id_, ps in zip(ids.tolist(), (ends - starts).tolist(), strict=True):
-            entry = sums[plane.names[id_]]
-            entry[0] += 1
-            entry[1] += ps
-    return (Callback(name, count, ps) for name, (count, ps) in sums.items())

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -118,20 +118,6 @@ class Mark(NamedTuple):
     numbered: bool
 
 
-class Callback(NamedTuple):
-    """An op that calls back to the host's Python, or an outside-compiled op."""
-
-    op: str
-    calls: int
-    ps: int
-
-
-def longest_first(callbacks: Sequence[Callback]) -> tuple[CallbackTime, ...]:
-    """As times in ms, longest first."""
-    made = (CallbackTime(f.op.rpartition(": ")[2], f.calls, f.ps / 1e9) for f in callbacks)
-    return tuple(sorted(made, key=lambda callback: -callback.ms))
-
-
 @dataclass(kw_only=True)
 class HostRead:
     """One host plane; times in ps since the start of the file's clock."""
@@ -153,13 +139,13 @@ class HostRead:
     """Calls of tf.functions, in the order of their starts."""
     jitted: list[Call] = field(default_factory=list[Call])
     """Calls of functions that jax.jit compiled."""
-    callbacks: tuple[Callback, ...] = ()
-    pipeline_callbacks: tuple[Callback, ...] = ()
+    callbacks: tuple[CallbackTime, ...] = ()
+    pipeline_callbacks: tuple[CallbackTime, ...] = ()
     """Callbacks on tf.data's own threads."""
     memory: list[Allocations] = field(default_factory=list[Allocations])
     eager: Spans = EMPTY
     """Time in ops that ran eagerly from Python, without functions and iterators."""
-    eager_ops: tuple[Callback, ...] = ()
+    eager_ops: tuple[CallbackTime, ...] = ()
     drives_tpu: bool = False
     """Whether the host runs programs on a TPU, whatever devices the profile holds."""
     spans_ps: tuple[int, int] | None = None

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.signals import CallbackTime, Device, IteratorTime, MatrixOp, MemoryPeak, TracedFunction
-from tpudiag.sources.profile import locate
+from tpudiag.signals import CallbackTime, Device, IteratorTime, MemoryPeak, TracedFunction
+from tpudiag.sources.profile import locate, programs
 from tpudiag.sources.profile.device_plane import TENSOR_CORE, DeviceRead, read_device
 from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.functions import functions
 from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu, with_gpus
 from tpudiag.sources.profile.host_plane import read_host
-from tpudiag.sources.profile.host_read import HostRead, longest_first
+from tpudiag.sources.profile.host_read import HostRead
 from tpudiag.sources.profile.memory import peaks
 from tpudiag.sources.profile.operations import OpTotals, fold
-from tpudiag.sources.profile.programs import HLO_PLANE, assigned, estimates, matrix_ops
+from tpudiag.sources.profile.programs import HLO_PLANE, ProgramHlo
 from tpudiag.sources.profile.step_breakdown import HostSteps, placed, waits
 from tpudiag.sources.profile.step_marks import host_steps
 from tpudiag.sources.profile.wire import Damaged
@@ -60,12 +60,10 @@ class HostSummary:
     """Summed over all its devices."""
     runs: dict[str, tuple[int, int]]
     """Programs on the devices: how many runs, and their time in ps."""
-    matrix_ops: dict[str, tuple[MatrixOp, ...]]
-    """By program, for those whose HLO the trace holds."""
-    assigned: dict[str, int]
-    """By program, on how many devices of all hosts it runs, where its HLO holds that."""
-    estimates: dict[str, dict[str, int]]
-    """The compiler's cycles, by program and operation."""
+    programs: dict[str, ProgramHlo]
+    """Those whose HLO the trace holds."""
+    assigned: int | None
+    """The devices of all hosts that the largest of them that ran is for; None where unknown."""
     steps: HostSteps | None
     functions: tuple[TracedFunction, ...] | None
     eager_share: float | None
@@ -89,11 +87,7 @@ class _Planes:
     gpus: list[GpuRead] = field(default_factory=list[GpuRead])
     trace: HostRead | None = None
     times: dict[str, object] = field(default_factory=dict[str, object])
-    matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
-        default_factory=dict[str, tuple[MatrixOp, ...]]
-    )
-    estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
-    assigned: dict[str, int] = field(default_factory=dict[str, int])
+    programs: dict[str, ProgramHlo] = field(default_factory=dict[str, ProgramHlo])
     events: int = 0
     strangers: int = 0
     unknown_bytes: int = 0
@@ -107,39 +101,12 @@ class _Planes:
         elif plane.name == HOST_PLANE:
             self.trace = read
         elif plane.name == HLO_PLANE:
-            self.matrix_ops |= matrix_ops(plane)
-            self.estimates |= estimates(plane)
-            self.assigned |= assigned(plane)
+            self.programs |= programs.read(plane)
         elif plane.name == CAPTURE_PLANE:
             self.times = dict(plane.stats)
         self.events += read.events
         self.strangers += read.strangers
         self.unknown_bytes += read.unknown_bytes
-
-
-def summary(
-    name: str,
-    span: str | None = None,
-    moved: OnBytes = lambda _: None,
-    training: frozenset[str] = frozenset(),
-) -> HostSummary:
-    """Read one XSpace in one pass, local or behind a URL, which is copied for that time.
-
-    `span` requests the host's events of that name as steps; `training` are the functions known
-    to train. Raises UnreadableInput with the file and the cause.
-    """
-    try:
-        with locate.local(name) as file, opened(file) as (data, release):
-
-            def done(part: memoryview) -> None:
-                release(part)
-                moved(len(part))
-
-            return _summary(space(data, done), file, len(data), span, training)
-    except Damaged as damage:
-        raise UnreadableInput(f"{name}: {damage}") from damage
-    except OSError as error:
-        raise UnreadableInput(f"{name}: {error.strerror or error}") from error
 
 
 def attempted(
@@ -148,11 +115,25 @@ def attempted(
     training: frozenset[str] = frozenset(),
     span: str | None = None,
 ) -> HostSummary | str:
-    """The summary of a file, or the reason in one line why there is none, as a worker sends it."""
+    """The summary of one XSpace, local or behind a URL, or in one line why there is none.
+
+    A file behind a URL is copied while it is read, in one pass. `span` requests the host's events
+    of that name as steps; `training` are the functions known to train.
+    """
     try:
-        answer = summary(name, span, moved, training)
+        with locate.local(name) as file, opened(file) as (data, release):
+
+            def done(part: memoryview) -> None:
+                release(part)
+                moved(len(part))
+
+            answer = _summary(space(data, done), file, len(data), span, training)
     except UnreadableInput as error:
         return str(error)
+    except Damaged as damage:
+        return f"{name}: {damage}"
+    except OSError as error:
+        return f"{name}: {error.strerror or error}"
     return answer if answer.events else f"{name}: a profile without events: nothing was captured"
 
 
@@ -168,8 +149,12 @@ def _summary(
     trace, devices = with_gpus(planes.trace, planes.gpus) or HostRead(), planes.devices
     first, last = trace.spans_ps or (0, 0)
     ops: OpTotals = {}
+    runs: dict[str, tuple[int, int]] = {}
     for device in devices:
         fold(ops, device.ops)
+        for run in device.runs:
+            count, ps = runs.get(run.name, (0, 0))
+            runs[run.name] = (count + len(run.starts), ps + int((run.ends - run.starts).sum()))
     return HostSummary(
         host=host,
         file=stem,
@@ -180,17 +165,19 @@ def _summary(
             (int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices
         ),
         ops=ops,
-        runs=_runs(devices),
-        matrix_ops=planes.matrix_ops,
-        assigned=planes.assigned,
-        estimates=planes.estimates,
+        runs=runs,
+        programs=planes.programs,
+        assigned=max(
+            (hlo.devices for name, hlo in planes.programs.items() if name in runs and hlo.devices),
+            default=None,
+        ),
         steps=placed(host_steps(trace, devices, span, host, training), clock),
         functions=functions(trace.calls) if trace.calls else None,
         eager_share=trace.eager.total / (last - first) if trace.python_seen and last else None,
-        eager_ops=longest_first(trace.eager_ops) if trace.python_seen else None,
+        eager_ops=trace.eager_ops if trace.python_seen else None,
         # Not an empty tuple: TPU105 may pass only where a callback would have shown.
-        callbacks=longest_first(trace.callbacks) if trace.executes or trace.callbacks else None,
-        pipeline_callbacks=longest_first(trace.pipeline_callbacks),
+        callbacks=trace.callbacks if trace.executes or trace.callbacks else None,
+        pipeline_callbacks=trace.pipeline_callbacks,
         iterators=tuple(trace.iterators.times(waits(trace, devices)))
         if trace.iterators.sums
         else None,
@@ -237,14 +224,6 @@ def _read(
                 yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
         for before, future in ahead:
             yield before, future.result()
-
-
-def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
-    runs: dict[str, tuple[int, int]] = {}
-    for run in (run for device in devices for run in device.runs):
-        count, ps = runs.get(run.name, (0, 0))
-        runs[run.name] = (count + len(run.starts), ps + int((run.ends - run.starts).sum()))
-    return runs
 
 
 def _not_understood(file: Path, planes: _Planes, repeated: int) -> Iterator[str]:

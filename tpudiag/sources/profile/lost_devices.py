@@ -28,13 +28,7 @@ def absent(summaries: Sequence[HostSummary]) -> tuple[str, ...]:
 
 def assigned(summaries: Sequence[HostSummary]) -> int | None:
     """The devices for which the largest program that ran was compiled; None where unknown."""
-    counts = [
-        count
-        for summary in summaries
-        for program, count in summary.assigned.items()
-        if program in summary.runs
-    ]
-    return max(counts, default=None)
+    return max((s.assigned for s in summaries if s.assigned is not None), default=None)
 
 
 def _by_number(summaries: Sequence[HostSummary]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Merges the summaries of a run's hosts into the facts of the run."""
 
+import re
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +13,6 @@ from tpudiag.signals import (
     HostClock,
     InputBlocker,
     IteratorTime,
-    MatrixOp,
     ProfileFacts,
     StepTimes,
     TracedFunction,
@@ -23,8 +23,11 @@ from tpudiag.sources.profile.host_summary import HostSummary
 from tpudiag.sources.profile.lost_devices import absent, assigned
 from tpudiag.sources.profile.operations import OpTotals, device_ops, fold
 from tpudiag.sources.profile.padding import padded
+from tpudiag.sources.profile.programs import ProgramHlo
 from tpudiag.sources.profile.run_steps import step_times
 
+NUMBERED = re.compile(r".*\((\d+)\)")
+"""A program's name with its number."""
 PADDED_KEPT = 50
 
 
@@ -49,19 +52,13 @@ class Programs:
     """What the hosts of a run share, since they run the same programs: kept once."""
 
     ops: OpTotals = field(default_factory=OpTotals)
-    matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
-        default_factory=dict[str, tuple[MatrixOp, ...]]
-    )
-
-    estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+    hlo: dict[str, ProgramHlo] = field(default_factory=dict[str, ProgramHlo])
 
     def taken(self, summary: HostSummary) -> HostSummary:
         """Add a host's programs, and return the rest of its summary."""
         fold(self.ops, summary.ops)
-        for name, products in summary.matrix_ops.items():
-            self.matrix_ops.setdefault(name, products)
-        self.estimates |= summary.estimates
-        return replace(summary, ops={}, matrix_ops={}, estimates={})
+        self.hlo = summary.programs | self.hlo
+        return replace(summary, ops={}, programs={})
 
 
 def merged(
@@ -73,7 +70,9 @@ def merged(
     summaries = [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
     devices = _with_windows(summaries)
     hosts = [summary.steps for summary in summaries if summary.steps is not None]
-    ops = device_ops(programs.ops, devices, programs.estimates)
+    named = ((NUMBERED.fullmatch(name), hlo.cycles) for name, hlo in programs.hlo.items())
+    ops = device_ops(programs.ops, devices, {n[1]: cycles for n, cycles in named if n})
+    runs = _runs(summaries)
     first = summaries[0]
     timed = first.started_ns is not None and first.stopped_ns is not None
     facts = ProfileFacts(
@@ -85,7 +84,7 @@ def merged(
         started_ns=first.started_ns,
         capture_ms=((first.stopped_ns or 0) - (first.started_ns or 0)) / 1e6 if timed else None,
         replicas=tuple(replica for host in hosts for replica in host.replicas),
-        runs=_runs(summaries),
+        runs=runs,
         functions=_functions([s.functions for s in summaries if s.functions is not None]),
         eager_share=max(
             (s.eager_share for s in summaries if s.eager_share is not None), default=None
@@ -101,7 +100,9 @@ def merged(
         hbm_share=_peak_share(devices, ops, HBM_BYTES),
         uncosted_share=sum(op.share for op in ops if op.uncosted),
         share_16_bit=_share_16_bit(ops),
-        matrix_ops=next((programs.matrix_ops.get(name) for name, _, _ in _runs(summaries)), None),
+        matrix_ops=programs.hlo[runs[0][0]].products
+        if runs and runs[0][0] in programs.hlo
+        else None,
         unread=tuple(unread),
         waits=_waits(summaries),
         gpus=sum(len(summary.gpus) for summary in summaries),

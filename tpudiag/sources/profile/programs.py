@@ -1,9 +1,10 @@
-"""Matrix products, estimates and devices of the programs in a profile, from the HLO kept there."""
+"""Matrix products, cycles and devices of the programs in a profile, from the HLO kept there."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from math import prod
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
@@ -12,64 +13,57 @@ from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane
 
 HLO_PLANE, HLO_STAT = "/host:metadata", "Hlo Proto"
-PROGRAM = re.compile(r".*\((\d+)\)")
 ESTIMATE = b'"estimated_cycles"'
 CYCLES = re.compile(r'"estimated_cycles":"(\d{1,15})"')
 MOST_DEVICES = 1 << 16
-"""More devices than any slice has; a larger number in a profile is damage and ignored."""
+"""More devices than any slice has."""
 KINDS = {10: "float16", 11: "float32", 12: "float64", 16: "bfloat16", 2: "int8", 4: "int32"}
 BACKWARD = ("gradient", "transpose(", "grad/", "Grad")
 OPS = {"dot": "BatchMatMul", "convolution": "Conv"}
 
-T = TypeVar("T")
+
+class ProgramHlo(NamedTuple):
+    """What the HLO of a program holds."""
+
+    products: tuple[MatrixOp, ...]
+    """Its matrix products and convolutions."""
+    cycles: dict[str, int]
+    """Expected by the TPU compiler, by operation."""
+    devices: int
+    """That it runs on, by its device assignment; 0 where that is not told."""
 
 
-def matrix_ops(plane: Plane) -> dict[str, tuple[MatrixOp, ...]]:
-    """The matrix products and convolutions of each program, by the program's name."""
-    return dict(_read(plane, lambda hlo: tuple(_products(hlo))))
-
-
-def estimates(plane: Plane) -> dict[str, dict[str, int]]:
-    """The compiler's expected cycles of operations, by the program's number and the op's name.
-
-    They stand in the backend configuration of instructions that the TPU compiler made.
-    """
-    by_program = _read(plane, lambda hlo: dict(_cycles(hlo)), ESTIMATE)
-    return {number[1]: cycles for name, cycles in by_program if (number := PROGRAM.fullmatch(name))}
-
-
-def assigned(plane: Plane) -> dict[str, int]:
-    """On how many devices each program runs: its device assignment."""
-    return {name: count for name, count in _read(plane, _devices) if 0 < count < MOST_DEVICES}
-
-
-def _read(plane: Plane, read: Callable[[Any], T], holding: bytes = b"") -> Iterator[tuple[str, T]]:
-    """What is read from the HLO of each program that holds some bytes, by the program's name."""
+def read(plane: Plane) -> dict[str, ProgramHlo]:
+    """What the plane holds of each program, by the program's name."""
     stat_id = plane.stat_id(HLO_STAT)
+    programs: dict[str, ProgramHlo] = {}
     for metadata in plane.tables.metadata.values():
         for stat in metadata.stats:
-            if stat.metadata_id == stat_id and stat.bytes_value and holding in stat.bytes_value:
-                try:
-                    yield metadata.name, read(parsed("HloProto", stat.bytes_value))
-                except (Damaged, IndexError):
-                    continue  # an HLO of another form tells nothing
+            if stat.metadata_id == stat_id and stat.bytes_value:
+                # An HLO of another form tells nothing.
+                with suppress(Damaged, IndexError):
+                    programs[metadata.name] = _program(stat.bytes_value)
+    return programs
 
 
-def _devices(hlo: Any) -> int:
-    """The devices that a program is assigned to; 0 where its HLO does not tell."""
-    to = hlo.hlo_module.device_assignment
-    return (to.replica_count or 1) * (to.computation_count or 1) if to.ByteSize() else 0
+def _program(data: bytes) -> ProgramHlo:
+    """Raises Damaged and IndexError."""
+    module = parsed("HloProto", data).hlo_module
+    to = module.device_assignment
+    devices = (to.replica_count or 1) * (to.computation_count or 1) if to.ByteSize() else 0
+    cycles = {
+        each.name: int(cycles[1])
+        for computation in (module.computations if ESTIMATE in data else ())
+        for each in computation.instructions
+        if (cycles := CYCLES.search(each.backend_config))
+    }
+    # A larger number is damage.
+    devices = devices if devices < MOST_DEVICES else 0
+    return ProgramHlo(tuple(_products(module)), cycles, devices)
 
 
-def _cycles(hlo: Any) -> Iterator[tuple[str, int]]:
-    for computation in hlo.hlo_module.computations:
-        for each in computation.instructions:
-            if cycles := CYCLES.search(each.backend_config):
-                yield each.name, int(cycles[1])
-
-
-def _products(hlo: Any) -> Iterator[MatrixOp]:
-    for computation in hlo.hlo_module.computations:
+def _products(module: Any) -> Iterator[MatrixOp]:
+    for computation in module.computations:
         # Operands are named by the unique id; names repeat between computations.
         shapes = {each.id: each.shape for each in computation.instructions}
         for each in computation.instructions:
