@@ -82,7 +82,7 @@ def test_the_first_record_of_a_class_and_the_next_are_made_alike() -> None:
             """Told of each."""
             self.tags.append("made")
 
-    assert str(inspect.signature(Late)).startswith("(x, tags=")
+    assert str(inspect.signature(Late)).startswith("(x: int, tags: ")
     first, second = Late(1), Late(2, note="n")
     assert (first.x, first.tags, first.seen, first.note) == (1, ["made"], 7, "")
     assert (second.x, second.tags, second.seen, second.note) == (2, ["made"], 7, "n")
