@@ -16,7 +16,6 @@ from tpudiag.model import (
     Verdict,
     skipped_reason,
 )
-from tpudiag.records import dataclass
 from tpudiag.settings import Settings
 from tpudiag.signals import Signals
 
@@ -37,34 +36,36 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     evidence: list[Evidence] = []
     if signals.framework not in check.frameworks:
         others = " and ".join(framework.value for framework in check.frameworks)
-        about = f"it is about jobs of {others}"
-        return _ended(check, _Ending(Verdict.SKIPPED, about, f"check a job of {others}"))
+        return _skipped(check, f"it is about jobs of {others}", f"check a job of {others}")
     # Before it runs: what it would find is a fault of the stand-ins.
     if check.needs_data and signals.stood_in and signals.stand_in_kinds != ("service",):
-        return _ended(check, _Ending(Verdict.SKIPPED, STOOD_IN, "run where the data is"))
+        return _skipped(check, STOOD_IN, "run where the data is")
     if check.needs_model and "model" in signals.stand_in_kinds:
-        return _ended(check, _Ending(Verdict.SKIPPED, MODEL_STOOD_IN, "run where the model is"))
-    ending = _run(check, signals, settings, findings, evidence)
+        return _skipped(check, MODEL_STOOD_IN, "run where the model is")
+    ended = _run(check, signals, settings, findings, evidence)
     shown, silenced = _parted(check, findings, settings)
     if shown:
-        return replace(_failed(check, shown, evidence, ending), silenced=silenced)
+        # Evidence that a finding shows already is not shown twice.
+        named = {item.name for finding in shown for item in finding.evidence}
+        return replace(
+            ended or _ended(check, Verdict.FAILED),
+            verdict=Verdict.FAILED,
+            severity=max(finding.severity or check.severity for finding in shown),
+            findings=tuple(shown),
+            evidence=tuple(item for item in evidence if item.name not in named),
+            silenced=silenced,
+        )
     if silenced:
-        quiet = _Ending(Verdict.SKIPPED, f"a finding is silenced: {silenced[0].reason}")
-        return replace(_ended(check, ending or quiet), silenced=silenced)
-    if ending is not None:
-        return _ended(check, ending)
+        quiet = ended or _skipped(check, f"a finding is silenced: {silenced[0].reason}")
+        return replace(quiet, silenced=silenced)
+    if ended is not None:
+        return ended
     if not evidence:
-        return _ended(check, _Ending(Verdict.SKIPPED, "the check saw nothing to judge"))
+        return _skipped(check, "the check saw nothing to judge")
     # Only NaN differs from itself: a figure that is none proves nothing.
     if unknown := [item.name for item in evidence if item.value != item.value]:
-        return _ended(check, _Ending(Verdict.SKIPPED, f"{unknown[0]} is not a number"))
-    return Outcome(
-        id=check.id,
-        name=check.name,
-        verdict=Verdict.PASSED,
-        severity=check.severity,
-        evidence=tuple(evidence),
-    )
+        return _skipped(check, f"{unknown[0]} is not a number")
+    return replace(_ended(check, Verdict.PASSED), evidence=tuple(evidence))
 
 
 def _parted(
@@ -89,28 +90,14 @@ def _parted(
     return shown, tuple(silenced)
 
 
-@dataclass(frozen=True)
-class _Ending:
-    """How a check that did not finish ended."""
-
-    verdict: Verdict
-    cause: str
-    how_to_measure: str | None = None
-
-    @property
-    def reason(self) -> str | None:
-        """The cause with its way to measure, as reports say it."""
-        return skipped_reason(self.cause, self.how_to_measure)
-
-
 def _run(
     check: Check,
     signals: Signals,
     settings: Settings,
     findings: list[Finding],
     evidence: list[Evidence],
-) -> _Ending | None:
-    """Run a check into the two lists, which keep what it yielded before it failed."""
+) -> Outcome | None:
+    """Run a check into the two lists, which keep what it yielded; its outcome if it failed."""
     limit = settings.limits.get(check.id)
     options = {} if limit is None else {"limit": limit}
     try:
@@ -122,38 +109,27 @@ def _run(
             else:
                 raise TypeError(f"yielded {item!r}, neither a Finding nor Evidence")
     except NotMeasured as missing:
-        return _Ending(Verdict.SKIPPED, _bare(missing.reason), _bare(missing.how))
+        return _skipped(check, _bare(missing.reason), _bare(missing.how))
     # What was yielded before it broke is kept: a finding is no less true for it.
     except Exception as error:  # one broken check must hide no other
-        return _Ending(Verdict.BROKEN, f"{type(error).__name__}: {error}")
+        return _ended(check, Verdict.BROKEN, f"{type(error).__name__}: {error}")
     return None
 
 
-def _failed(
-    check: Check, findings: list[Finding], evidence: list[Evidence], ending: _Ending | None
+def _skipped(check: Check, cause: str, how: str | None = None) -> Outcome:
+    return _ended(check, Verdict.SKIPPED, cause, how)
+
+
+def _ended(
+    check: Check, verdict: Verdict, cause: str | None = None, how: str | None = None
 ) -> Outcome:
-    """Failed by its worst finding; evidence that a finding shows already is not shown twice."""
-    shown = {item.name for finding in findings for item in finding.evidence}
     return Outcome(
         id=check.id,
         name=check.name,
-        verdict=Verdict.FAILED,
-        severity=max(finding.severity or check.severity for finding in findings),
-        reason=None if ending is None else ending.reason,
-        how_to_measure=None if ending is None else ending.how_to_measure,
-        findings=tuple(findings),
-        evidence=tuple(item for item in evidence if item.name not in shown),
-    )
-
-
-def _ended(check: Check, ending: _Ending) -> Outcome:
-    return Outcome(
-        id=check.id,
-        name=check.name,
-        verdict=ending.verdict,
+        verdict=verdict,
         severity=check.severity,
-        reason=ending.reason,
-        how_to_measure=ending.how_to_measure,
+        reason=skipped_reason(cause, how),
+        how_to_measure=how,
     )
 
 

@@ -24,10 +24,8 @@ SOURCES = {
     "cores_per_chip": "Cloud TPU documentation, system architecture",
     "devices_per_chip": "devices of libtpu's topologies: v4 and v5p show both cores as one",
     "chips_per_host": "Cloud TPU documentation, TPU VM types",
-    "named_by_cores": "Cloud TPU documentation, accelerator types",
     "usable_hbm_gib_per_device": "out-of-memory messages of the TPU compiler (libtpu 0.0.51); "
     "of tpu7x from logs of third parties",
-    "hbm_gib_per_chip": "Cloud TPU documentation, chip specifications",
     "peak_bf16_tflops_per_chip": "Cloud TPU documentation, chip specifications",
     "hbm_gb_per_s_per_chip": "Cloud TPU documentation, chip specifications",
     "compiler_hbm_gb_per_s_per_device": "optimal_seconds of one elementwise operation by the TPU "
@@ -78,12 +76,10 @@ class Generation:
     aliases: tuple[str, ...]
     """What it is called in accelerator types, the one of the Cloud TPU API last."""
     cores_per_chip: int
+    """What the number in a name such as v3-8 counts."""
     devices_per_chip: int
     chips_per_host: int
-    named_by_cores: bool
-    """Whether the number in a name such as v3-8 counts TensorCores rather than chips."""
     usable_hbm_gib_per_device: float
-    hbm_gib_per_chip: float
     peak_bf16_tflops_per_chip: float
     hbm_gb_per_s_per_chip: float
     compiler_hbm_gb_per_s_per_device: float
@@ -119,25 +115,20 @@ class Generation:
         """FLOP/s of one device in bfloat16, as documented."""
         return self.peak_bf16_tflops_per_chip * 1e12 / self.devices_per_chip
 
-    @property
-    def cores_named(self) -> int:
-        """What a chip counts in an accelerator type's number."""
-        return self.cores_per_chip if self.named_by_cores else 1
-
 
 GENERATIONS = (
     Generation(
         name="v2", device_kind="TPU v2", aliases=("v2",), cores_per_chip=2, devices_per_chip=2,
-        chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=7.48,
-        hbm_gib_per_chip=16, peak_bf16_tflops_per_chip=46, hbm_gb_per_s_per_chip=716,
+        chips_per_host=4, usable_hbm_gib_per_device=7.48,
+        peak_bf16_tflops_per_chip=46, hbm_gb_per_s_per_chip=716,
         compiler_hbm_gb_per_s_per_device=317, mxu_tile=128, clock_mhz=700, cycles_weight=0.9,
         link_gb_per_s=62, torus_axes=2, slices=_FLAT, hosts=(Host("v2-8 TPU VM", 4, 96, 334),),
         pci_device="0x0027", pci_subsystem="0x004e", minimum_tensorflow=(1, 15),
     ),
     Generation(
         name="v3", device_kind="TPU v3", aliases=("v3",), cores_per_chip=2, devices_per_chip=2,
-        chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=15.48,
-        hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=123, hbm_gb_per_s_per_chip=900,
+        chips_per_host=4, usable_hbm_gib_per_device=15.48,
+        peak_bf16_tflops_per_chip=123, hbm_gb_per_s_per_chip=900,
         compiler_hbm_gb_per_s_per_device=429, mxu_tile=128, clock_mhz=940, cycles_weight=0.9,
         link_gb_per_s=82, torus_axes=2, slices=_FLAT,
         hosts=(Host("ct3-hightpu-4t", 4, 96, 340), Host("ct3p-hightpu-4t", 4, 48, 340, pods=True)),
@@ -145,8 +136,8 @@ GENERATIONS = (
     ),
     Generation(
         name="v4", device_kind="TPU v4", aliases=("v4",), cores_per_chip=2, devices_per_chip=1,
-        chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=30.75,
-        hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=275, hbm_gb_per_s_per_chip=1230,
+        chips_per_host=4, usable_hbm_gib_per_device=30.75,
+        peak_bf16_tflops_per_chip=275, hbm_gb_per_s_per_chip=1230,
         compiler_hbm_gb_per_s_per_device=982, mxu_tile=128, clock_mhz=1050, cycles_weight=0.3,
         link_gb_per_s=45, torus_axes=3, slices=_CUBES,
         hosts=(Host("ct4p-hightpu-4t", 4, 240, 407),),
@@ -154,8 +145,8 @@ GENERATIONS = (
     ),
     Generation(
         name="v5e", device_kind="TPU v5 lite", aliases=("v5e", "v5lite", "v5litepod"),
-        cores_per_chip=1, devices_per_chip=1, chips_per_host=8, named_by_cores=False,
-        usable_hbm_gib_per_device=15.75, hbm_gib_per_chip=16, peak_bf16_tflops_per_chip=197,
+        cores_per_chip=1, devices_per_chip=1, chips_per_host=8,
+        usable_hbm_gib_per_device=15.75, peak_bf16_tflops_per_chip=197,
         hbm_gb_per_s_per_chip=819, compiler_hbm_gb_per_s_per_device=738, mxu_tile=128,
         clock_mhz=1500, cycles_weight=0.5,
         link_gb_per_s=45, torus_axes=2, slices=_SMALL_FLAT,
@@ -165,8 +156,8 @@ GENERATIONS = (
     ),
     Generation(
         name="v5p", device_kind="TPU v5", aliases=("v5p",), cores_per_chip=2, devices_per_chip=1,
-        chips_per_host=4, named_by_cores=True, usable_hbm_gib_per_device=95.73,
-        hbm_gib_per_chip=95, peak_bf16_tflops_per_chip=459, hbm_gb_per_s_per_chip=2765,
+        chips_per_host=4, usable_hbm_gib_per_device=95.73,
+        peak_bf16_tflops_per_chip=459, hbm_gb_per_s_per_chip=2765,
         compiler_hbm_gb_per_s_per_device=2350, mxu_tile=128, clock_mhz=1750, cycles_weight=0.5,
         link_gb_per_s=90,
         torus_axes=3, slices=_CUBES, hosts=(Host("ct5p-hightpu-4t", 4, 208, 448),),
@@ -174,8 +165,8 @@ GENERATIONS = (
     ),
     Generation(
         name="v6e", device_kind="TPU v6 lite", aliases=("v6e",), cores_per_chip=1,
-        devices_per_chip=1, chips_per_host=8, named_by_cores=False,
-        usable_hbm_gib_per_device=31.24, hbm_gib_per_chip=32, peak_bf16_tflops_per_chip=918,
+        devices_per_chip=1, chips_per_host=8,
+        usable_hbm_gib_per_device=31.24, peak_bf16_tflops_per_chip=918,
         hbm_gb_per_s_per_chip=1638, compiler_hbm_gb_per_s_per_device=1638, mxu_tile=256,
         clock_mhz=1750, cycles_weight=0.5,
         link_gb_per_s=90, torus_axes=2, slices=_SMALL_FLAT,
@@ -185,8 +176,8 @@ GENERATIONS = (
     ),
     Generation(
         name="tpu7x", device_kind="TPU7x", aliases=("7x", "v7x", "tpu7x"), cores_per_chip=2,
-        devices_per_chip=2, chips_per_host=4, named_by_cores=True,
-        usable_hbm_gib_per_device=94.75, hbm_gib_per_chip=192, peak_bf16_tflops_per_chip=2307,
+        devices_per_chip=2, chips_per_host=4,
+        usable_hbm_gib_per_device=94.75, peak_bf16_tflops_per_chip=2307,
         hbm_gb_per_s_per_chip=7380, compiler_hbm_gb_per_s_per_device=3136, mxu_tile=256,
         clock_mhz=2200, cycles_weight=0.5,
         link_gb_per_s=90, torus_axes=3, slices=_CUBES,
@@ -260,7 +251,9 @@ def coordinates(target: Target) -> tuple[tuple[int, ...], ...] | None:
 
 def sold(generation: Generation) -> tuple[str, ...]:
     """The names of the slices that are sold, the smallest first."""
-    return tuple(f"{generation.name}-{prod(s) * generation.cores_named}" for s in generation.slices)
+    return tuple(
+        f"{generation.name}-{prod(s) * generation.cores_per_chip}" for s in generation.slices
+    )
 
 
 def target(name: str) -> Target:
@@ -273,7 +266,7 @@ def target(name: str) -> Target:
         known = ", ".join(g.name for g in GENERATIONS)
         raise UsageError(f"--for {name}: not a TPU name; write e.g. v5e-8 (generations: {known})")
     count = int(match[2])
-    per_chip = generation.cores_named
+    per_chip = generation.cores_per_chip
     if count < 1 or count % per_chip:
         raise UsageError(
             f"--for {name}: {generation.name} names count TensorCores, {per_chip} to a chip"
@@ -311,7 +304,5 @@ def by_device_kind(kind: str) -> Generation | None:
 
 def by_pci(device: str, subsystem: str) -> Generation | None:
     """The generation of a PCI device; v2 and v3 share the first id and differ in the second."""
-    return next(
-        (g for g in GENERATIONS
-         if g.pci_device == device and g.pci_subsystem in ("", subsystem)), None,
-    )  # fmt: skip
+    known = (g for g in GENERATIONS if g.pci_device == device)
+    return next((g for g in known if g.pci_subsystem in ("", subsystem)), None)

@@ -1,7 +1,6 @@
 """Which page of XProf shows what a check is about, and where one may be listening."""
 
 import socket
-from collections.abc import Sequence
 from typing import Any
 
 USUAL_SERVERS = ("http://localhost:8791", "http://localhost:6006")
@@ -51,11 +50,6 @@ TOOLS = {
 """What the pages are called in XProf's addresses."""
 
 
-def tool(opened: str) -> str:
-    """The tool behind a page, as its address names it."""
-    return TOOLS[opened]
-
-
 def page(id_: str) -> str | None:
     """The page for a check; None where a profile shows nothing of it."""
     return PAGES.get(id_, PAGES.get(id_[:4]))
@@ -65,13 +59,8 @@ LIMIT_S = 0.2
 """How long a connection on this machine may take."""
 
 
-def listening(addresses: Sequence[str]) -> tuple[str, ...]:
-    """The addresses (`http://host:port`) at which a server accepts connections."""
-    return tuple(address for address in addresses if _listens(address))
-
-
-def _listens(address: str) -> bool:
-    """Whether one of them accepts connections."""
+def listens(address: str) -> bool:
+    """Whether a server accepts connections at `http://host:port`."""
     host, _, port = address.rpartition("/")[2].partition(":")
     try:
         # As bytes, which typeshed does not know: text would load the codecs of international names.

@@ -239,7 +239,7 @@ def _found_target(tpu: environment.FoundTpu | None) -> str | None:
     if tpu is None:
         return None
     generation = next(g for g in GENERATIONS if g.name == tpu.generation)
-    return f"{generation.name}-{tpu.chips * generation.cores_named}"
+    return f"{generation.name}-{tpu.chips * generation.cores_per_chip}"
 
 
 def run_folder(log_dir: Path, program: str) -> Path:

@@ -176,7 +176,7 @@ def _target(facts: ProfileFacts) -> Target | None:
     if generation is None or chips is None:
         return None
     try:
-        return target(f"{generation.name}-{chips * generation.cores_named}")
+        return target(f"{generation.name}-{chips * generation.cores_per_chip}")
     except UsageError:
         return None
 

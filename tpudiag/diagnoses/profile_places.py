@@ -18,10 +18,10 @@ from tpudiag.xprof_pages import (
     OP_PROFILE,
     OVERVIEW,
     ROOFLINE,
+    TOOLS,
     USUAL_SERVERS,
-    listening,
+    listens,
     page,
-    tool,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def linked(report: Report, servers: Servers, run: Run, facts: ProfileFacts) -> R
     A note says so where it does not, if the user named them. Raises UsageError for no address.
     """
     usual = tuple(servers.addresses) == USUAL_SERVERS
-    reachable = listening(servers.addresses) if usual else servers.addresses
+    reachable = tuple(filter(listens, servers.addresses)) if usual else servers.addresses
     if not reachable:
         return report
     from tpudiag.sources.profile.xprof_server import LIMIT_S, USUAL_LIMIT_S, showing
@@ -99,7 +99,7 @@ def links(server: XProfServer, facts: ProfileFacts) -> Iterator[XProfLink]:
             ms, start, _ = steps[place]
             yield XProfLink(name=name, url=server.moment(host, start, start + ms))
     for opened in (OVERVIEW, OP_PROFILE, ROOFLINE, MEMORY_PROFILE):
-        yield XProfLink(name=opened, url=server.page(tool(opened)))
+        yield XProfLink(name=opened, url=server.page(TOOLS[opened]))
 
 
 def with_links(
@@ -131,7 +131,7 @@ def _link(
         host = _host(server, replica.host)
         if host is not None:
             return server.moment(host, start_ms, end_ms)
-    return server.page(tool(opened))
+    return server.page(TOOLS[opened])
 
 
 def worst_step(

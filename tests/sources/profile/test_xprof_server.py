@@ -16,7 +16,7 @@ import pytest
 from tpudiag.errors import UsageError
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.xprof_server import GZIP, XProfServer, showing
-from tpudiag.xprof_pages import listening
+from tpudiag.xprof_pages import listens
 
 RUN = Run(
     name="2025_05_01_00_00_00",
@@ -168,5 +168,5 @@ def test_the_links_under_a_path_of_the_server() -> None:
 def test_a_port_is_asked_before_anything_else() -> None:
     with served({}) as address:
         here = address.rstrip("/")
-        assert listening((here, "http://127.0.0.1:1")) == (here,)
-    assert listening((here,)) == ()
+        assert listens(here) and not listens("http://127.0.0.1:1")
+    assert not listens(here)
