@@ -145,6 +145,12 @@ def paragraph(
         yield (Span(" " * (indent + (hang if number else 0)) + part, style),)
 
 
+def code(text: str, indent: str, most: int) -> Iterator[Line]:
+    """The first lines of code as it is to be copied."""
+    for row in clean(text).strip("\n").split("\n")[:most]:
+        yield (Span(f"{indent}{row}" if row.strip() else "", "code"),)
+
+
 def heading(text: str) -> Iterator[Line]:
     """A heading, parted from what is above."""
     yield BLANK

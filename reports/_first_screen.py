@@ -8,9 +8,9 @@ from tpudiag.report_figures import Measurement
 from tpudiag.source_change import Effect
 
 from . import _layout, _mending, _words
-from ._columns import BLANK, Line, Span, clip, paragraph, wrap
+from ._columns import BLANK, Line, Span, clip, code, paragraph, wrap
 from ._figures import measured, table_lines
-from ._layout import crash_lines, link_lines, mood, passed_lines
+from ._layout import link_lines, mood, passed_lines
 from ._source import Sources
 
 FINDINGS = 3
@@ -34,12 +34,7 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     if report.mending is not None:
         yield from _mending.lines(report, width)
         return
-    yield from paragraph(_words.title(report), width, style="headline")
-    if report.partial is not None:
-        text = f"Not the whole report: {_words.closed(report.partial)}"
-        yield from paragraph(text, width, style="warning")
-    if report.crash is not None:
-        yield from crash_lines(report.crash, FRAMES, ERROR_LINES)
+    yield from _layout.opening(report, width, FRAMES, ERROR_LINES)
     yield from _notes(report, width)
     sources = Sources(report)
     for outcome in _words.failures(report):
@@ -52,16 +47,10 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     yield from _predicted(report, width)
     if not report.outcomes:  # a comparison; findings have links of their own
         yield from link_lines(report)
-    yield BLANK
-    if said := _words.writes(report):
-        yield from paragraph(said, width, style="note")
+    yield from _layout.written(report, width)
     yield (Span(counts(report), mood(report)),)
     yield from mends(report)
-    if report.next_command is not None:
-        yield (
-            Span("Open the profile: ", "bold"),
-            Span(_words.line(report.next_command), "command"),
-        )
+    yield from _layout.next_command(report)
 
 
 def mends(report: Report) -> Iterator[Line]:
@@ -88,8 +77,7 @@ def whole(report: Report, width: int) -> Iterator[Line]:
 def counts(report: Report) -> str:
     """`1 error, 1 warning; 25 passed, 11 not measured (-v shows them)`."""
     failed = [
-        # `info` has no plural.
-        f"{number} {severity.value}" + ("s" if number > 1 and severity is not Severity.INFO else "")
+        f"{number} {_words.plural(severity, number)}"
         for severity in reversed(Severity)
         if (number := sum(o.severity is severity for o in _words.failures(report)))
     ]
@@ -137,11 +125,11 @@ def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:
 def _finding(finding: Finding, sources: Sources, width: int) -> Iterator[Line]:
     if finding.location is not None:
         yield Span("  --> ", "arrow"), Span(_words.line(str(finding.location)), "location")
-        code = sources.line(finding.location)
-        if code is not None and code.strip():
+        text = sources.line(finding.location)
+        if text is not None and text.strip():
             number = finding.location.line or 0
             gutter = f"{number:>5}"
-            shown = clip(code.rstrip(), max(width - len(gutter) - 3, 8))
+            shown = clip(text.rstrip(), max(width - len(gutter) - 3, 8))
             code_at = len(shown) - len(shown.lstrip())
             yield Span(f"{gutter} | ", "arrow"), Span(shown, "code")
             carets = "^" * (len(shown) - code_at)
@@ -158,8 +146,7 @@ def _fix(fix: str) -> Iterator[Line]:
         yield Span("  fix  ", "fix"), Span(rows[0].strip(), "code")
         return
     yield (Span("  fix", "fix"),)
-    for row in rows[:FIX_LINES]:
-        yield (Span(f"    {row}" if row.strip() else "", "code"),)
+    yield from code(fix, "    ", FIX_LINES)
     if len(rows) > FIX_LINES:
         yield (Span(f"    ... {len(rows) - FIX_LINES} more lines ({DETAILS})", "note"),)
 
@@ -222,20 +209,16 @@ def _predicted_input(report: Report, width: int) -> Iterator[Line]:
     # A step that its dispatch rules is too short for a prediction of what it needs.
     if gives is None or needs is None or (bound is not None and bound.value == "dispatch"):
         return
+    cores = report.measurements.get("input_cores_needed_per_host")
+    there = report.measurements.get("input_vcpus_per_host")
+    work = ""
+    if cores is not None and there is not None:
+        work = f", the work of {_estimate(cores)} of its {_words.figure(there.value)}"
     text = (
-        f"input: the step needs {_estimate(needs)} of a host{_cores(report)}; the pipeline, by "
+        f"input: the step needs {_estimate(needs)} of a host{work}; the pipeline, by "
         f"what it took alone here, gives {_estimate(gives)}: {_enough(gives, needs)}"
     )
     yield from paragraph(text, width, 2, 2)
-
-
-def _cores(report: Report) -> str:
-    """How much of a host that is."""
-    cores = report.measurements.get("input_cores_needed_per_host")
-    there = report.measurements.get("input_vcpus_per_host")
-    if cores is None or there is None:
-        return ""
-    return f", the work of {_estimate(cores)} of its {_words.figure(there.value)}"
 
 
 def _enough(gives: Measurement, needs: Measurement) -> str:

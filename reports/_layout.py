@@ -1,5 +1,6 @@
 """The report as lines of styled words, for the terminal: rich colours them, text does not."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -8,7 +9,7 @@ from tpudiag.script_run import Crash
 from tpudiag.xprof_pages import page
 
 from . import _words
-from ._columns import BLANK, Line, Span, heading, paragraph, wrap
+from ._columns import BLANK, Line, Span, code, heading, paragraph, wrap
 from ._figures import measured, table_lines
 
 MOST_ERROR_LINES = 30
@@ -18,34 +19,49 @@ _NAME_WIDTH = 23
 
 def lines(report: Report, width: int) -> Iterator[Line]:
     """The whole report, most urgent first; only code, locations and commands pass `width`."""
-    yield from paragraph(_words.title(report), width, style="headline")
-    if report.partial is not None:
-        yield from paragraph(
-            f"Not the whole report: {_words.closed(report.partial)}", width, style="warning"
-        )
-    if report.crash is not None:
-        yield from crash_lines(report.crash, len(report.crash.frames), MOST_ERROR_LINES)
+    yield from opening(report, width, None, MOST_ERROR_LINES)
     for note in report.notes:
         yield from paragraph(f"Note: {_words.line(note)}", width, hang=6, style="note")
     for outcome in _words.failures(report):
         yield from _failure(outcome, width)
         if report.next_command is not None and (opened := page(outcome.id)):
             yield from paragraph(f"In XProf: {opened}", width, 2, style="note")
-    yield from _broken(_words.ended(report, Verdict.BROKEN), width)
+    if broken := _words.ended(report, Verdict.BROKEN):
+        yield from heading("Broken: a fault of the check itself, not of the job")
+    for outcome in broken:
+        yield from _entry(outcome, _words.line(outcome.cause or ""), width, "broken")
     # Of a profile the tables are what people come for.
     verdicts = chain(passed_lines(report, width), _skipped(report, width))
     parts = verdicts, _figures(report, width)
     yield from chain(*(parts if report.subject.kind == "job" else reversed(parts)))
     yield from link_lines(report)
+    yield from written(report, width)
+    yield from paragraph(_words.summary(report), width, style=mood(report))
+    yield from next_command(report)
+
+
+def opening(report: Report, width: int, frames: int | None, error_lines: int) -> Iterator[Line]:
+    """The headline, what is missing of the report, and the job's own error, in so many lines."""
+    yield from paragraph(_words.title(report), width, style="headline")
+    if report.partial is not None:
+        text = f"Not the whole report: {_words.closed(report.partial)}"
+        yield from paragraph(text, width, style="warning")
+    if report.crash is not None:
+        yield from crash_lines(report.crash, frames or len(report.crash.frames), error_lines)
+
+
+def written(report: Report, width: int) -> Iterator[Line]:
+    """What became of the files that the job wrote."""
     yield BLANK
     if said := _words.writes(report):
         yield from paragraph(said, width, style="note")
-    yield from paragraph(_words.summary(report), width, style=mood(report))
+
+
+def next_command(report: Report) -> Iterator[Line]:
+    """What opens the profile."""
     if report.next_command is not None:
-        yield (
-            Span("Open the profile: ", "bold"),
-            Span(_words.line(report.next_command), "command"),
-        )
+        command = Span(_words.line(report.next_command), "command")
+        yield (Span("Open the profile: ", "bold"), command)
 
 
 def _figures(report: Report, width: int) -> Iterator[Line]:
@@ -101,8 +117,7 @@ def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
         if finding.fix.strip() and finding.fix != after:
             yield BLANK
             yield (Span("  Fix:", "fix"),)
-            for row in _words.clean(finding.fix).strip("\n").split("\n"):
-                yield (Span(f"    {row}" if row.strip() else "", "code"),)
+            yield from code(finding.fix, "    ", sys.maxsize)
     if outcome.evidence:
         yield BLANK
         yield from _evidence(outcome.evidence, width)
@@ -130,13 +145,8 @@ def _finding(finding: Finding, severity: Severity, width: int) -> Iterator[Line]
 def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:
     """Figures in columns; as wrapped lines where a column would not fit."""
     rows = [
-        (
-            _words.line(item.name),
-            _words.figure(item.value, _words.unit(item)),
-            "" if item.limit is None else f"limit {_words.figure(item.limit, _words.unit(item))}",
-            _words.line(item.source),
-        )
-        for item in evidence
+        (name, value, limit and f"limit {limit}", source)
+        for name, value, limit, source in map(_words.cells, evidence)
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     gaps = 2 * sum(1 for wide in widths if wide)
@@ -171,13 +181,6 @@ def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line
     )
     for part in rest:
         yield (Span(" " * indent + part, "evidence"),)
-
-
-def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
-    if outcomes:
-        yield from heading("Broken: a fault of the check itself, not of the job")
-    for outcome in outcomes:
-        yield from _entry(outcome, _words.line(outcome.cause or ""), width, "broken")
 
 
 def passed_lines(report: Report, width: int) -> Iterator[Line]:

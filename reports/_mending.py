@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from tpudiag.model import GONE, Finding, Outcome, Report
 from tpudiag.source_change import Mending, SourceChange
 
-from ._columns import BLANK, Line, Span, paragraph
-from ._words import clean, failures, figure, findings, line, measure_name, title, writes
+from ._columns import BLANK, Line, Span, code, paragraph
+from ._layout import written
+from ._words import clean, failures, figure, findings, line, measure_name, title
 
 STYLES = {
     "written": "passed",
@@ -23,7 +24,9 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     yield from paragraph(title(report), width, style="headline")
     if mending.diff:
         yield BLANK
-        yield from difference(mending.diff)
+        for row in clean(mending.diff).rstrip("\n").split("\n"):
+            style = {"+": "passed", "-": "error", "@": "arrow"}.get(row[:1], "code")
+            yield (Span(row, "bold" if row.startswith(("+++", "---")) else style),)
     changed = [(o, f, f.change) for o in failures(report) for f in findings(o) if f.change]
     if changed:
         yield BLANK
@@ -39,32 +42,17 @@ def lines(report: Report, width: int) -> Iterator[Line]:
                 yield from paragraph(change.proof, width, 9, style="note")
             if change.worth:
                 yield from paragraph(f"worth {change.worth}", width, 9, style="cost")
-    yield from _figures(mending, width)
+    if mending.figures:
+        yield BLANK
+    for each in mending.figures:
+        before = figure(each.before, each.unit if each.unit == "bytes" else "")
+        text = f"{measure_name(each.name, each.unit)}: {before} -> {figure(each.after, each.unit)}"
+        yield from paragraph(text, width)
     rest = [(o, f) for o in failures(report) for f in findings(o) if f.no_change is not None]
     for outcome, finding in rest:
         yield from _left(outcome, finding, width)
-    yield BLANK
-    if said := writes(report):
-        yield from paragraph(said, width, style="note")
+    yield from written(report, width)
     yield from _ending(report, mending, [change for _, _, change in changed], width)
-
-
-def difference(diff: str) -> Iterator[Line]:
-    """A difference as it is, for it is to be copied."""
-    for row in clean(diff).rstrip("\n").split("\n"):
-        style = {"+": "passed", "-": "error", "@": "arrow"}.get(row[:1], "code")
-        yield (Span(row, "bold" if row.startswith(("+++", "---")) else style),)
-
-
-def _figures(mending: Mending, width: int) -> Iterator[Line]:
-    if not mending.figures:
-        return
-    yield BLANK
-    for each in mending.figures:
-        before = figure(each.before, each.unit if each.unit == "bytes" else "")
-        after = figure(each.after, each.unit)
-        text = f"{measure_name(each.name, each.unit)}: {before} -> {after}"
-        yield from paragraph(text, width)
 
 
 def _left(outcome: Outcome, finding: Finding, width: int) -> Iterator[Line]:
@@ -78,9 +66,8 @@ def _left(outcome: Outcome, finding: Finding, width: int) -> Iterator[Line]:
         Span(f"  {line(outcome.name)}"),
     )
     yield from paragraph(f"{finding.no_change}.", width, 9, style="note")
-    rows = clean(finding.fix).strip("\n").split("\n") if finding.fix.strip() and not gone else []
-    for row in rows[:FIX_LINES]:
-        yield (Span(f"         {row}" if row.strip() else "", "code"),)
+    if finding.fix.strip() and not gone:
+        yield from code(finding.fix, " " * 9, FIX_LINES)
 
 
 def _ending(

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
-from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Verdict
+from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, TargetSummary, Verdict
 from tpudiag.report_figures import Value, XProfLink
 from tpudiag.sanitized import harmless
 from tpudiag.script_run import Writes
@@ -98,11 +98,16 @@ def unit(evidence: Evidence) -> str:
     return "" if evidence.unit in evidence.name.split() else evidence.unit
 
 
+def cells(evidence: Evidence) -> tuple[str, str, str, str]:
+    """Its name, value, limit and source; an empty limit where it has none."""
+    limit = "" if evidence.limit is None else figure(evidence.limit, unit(evidence))
+    return line(evidence.name), figure(evidence.value, unit(evidence)), limit, line(evidence.source)
+
+
 def proof(evidence: Evidence) -> str:
     """A figure with its limit: `input wait 38.1 % (limit 20 %)`."""
-    words = f"{line(evidence.name)} {figure(evidence.value, unit(evidence))}"
-    limit = evidence.limit
-    return words if limit is None else f"{words} (limit {figure(limit, unit(evidence))})"
+    name, value, limit, _ = cells(evidence)
+    return f"{name} {value}" + (f" (limit {limit})" if limit else "")
 
 
 def proofs(evidence: Iterable[Evidence]) -> str:
@@ -137,6 +142,11 @@ def _dearest(items: Iterable[Finding]) -> tuple[float, float]:
 def _known(value: float | None) -> float:
     """A cost to sort by; none where it was not measured."""
     return 0.0 if value is None or value != value else value  # noqa: PLR0124  (NaN)
+
+
+def plural(severity: Severity, count: int) -> str:
+    """`errors`; `info` has no plural."""
+    return severity.value + "s" * (count != 1 and severity is not Severity.INFO)
 
 
 def ended(report: Report, verdict: Verdict) -> list[Outcome]:

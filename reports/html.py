@@ -1,10 +1,11 @@
 """The report as one HTML file: with plots, for any browser, and without any network."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markdown_it import MarkdownIt
@@ -30,14 +31,12 @@ _POLICY = (
 )
 
 
-_State = Literal["error", "warning", "info", "broken", "passed", "skipped"]
-
-
 @dataclass(frozen=True)
 class _Tile:
     """A count at the top, which is the filter's choice too."""
 
-    state: _State
+    state: str
+    """A severity or a verdict."""
     label: str
     count: int
 
@@ -73,7 +72,7 @@ def render(report: Report, plots: bool = True) -> str:
         data=Markup(_plotting.data(report) if plots else "{}"),
         plots=tuple(_plotting.plots(report)) if plots else (),
         version=__version__,
-        tiles=_tiles(report),
+        tiles=tuple(_tiles(report)),
         first=[(outcome, finding, _worth(finding, report)) for outcome, finding in worst],
         writes=_words.writes(report),
         rows=Sources(report).rows,
@@ -107,20 +106,13 @@ def _file(name: str) -> str:
     return files("tpudiag.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _tiles(report: Report) -> list[_Tile]:
-    severities = [o.severity for o in report.outcomes if o.verdict is Verdict.FAILED]
-    return [
-        _plural("error", severities.count(Severity.ERROR)),
-        _plural("warning", severities.count(Severity.WARNING)),
-        _Tile("info", "info", severities.count(Severity.INFO)),
-        _Tile("broken", "broken", report.count(Verdict.BROKEN)),
-        _Tile("passed", "passed", report.count(Verdict.PASSED)),
-        _Tile("skipped", "skipped", report.count(Verdict.SKIPPED)),
-    ]
-
-
-def _plural(state: _State, count: int) -> _Tile:
-    return _Tile(state, state if count == 1 else f"{state}s", count)
+def _tiles(report: Report) -> Iterator[_Tile]:
+    severities = [outcome.severity for outcome in _words.failures(report)]
+    for severity in reversed(Severity):
+        count = severities.count(severity)
+        yield _Tile(severity.value, _words.plural(severity, count), count)
+    for verdict in (Verdict.BROKEN, Verdict.PASSED, Verdict.SKIPPED):
+        yield _Tile(verdict.value, verdict.value, report.count(verdict))
 
 
 def _worth(finding: Finding, report: Report) -> str:

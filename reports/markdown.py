@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from itertools import chain
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
@@ -10,7 +11,6 @@ from tpudiag.xprof_pages import page
 from . import _words
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$!]")
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # At the beginning of a line these would make a list or a heading of it.
 _STARTER = re.compile(r"^(\d+)(?=[.)](?:\s|$))|^(?=[#+=-])")
 # Code hosts tell people of their names behind @, and link numbers behind # and bare addresses.
@@ -37,7 +37,12 @@ def _blocks(report: Report) -> Iterator[str]:
         yield "\n".join(f"- {_escape(note)}" for note in notes)
     failed = _words.failures(report)
     if failed:
-        yield _overview(failed)
+        rows = [
+            (o.severity.value, _check(o), _where(f), _escape(f.message), _escape(_words.cost(f)))
+            for o in failed
+            for f in _words.findings(o)
+        ]
+        yield _table(("severity", "check", "where", "what", "costs"), rows)
     for outcome in failed:
         yield from _failure(outcome)
         if report.next_command is not None and (opened := page(outcome.id)):
@@ -76,15 +81,6 @@ def _verdicts(report: Report) -> Iterator[str]:
     )
 
 
-def _overview(failed: Sequence[Outcome]) -> str:
-    rows = [
-        (o.severity.value, _check(o), _where(f), _escape(f.message), _escape(_words.cost(f)))
-        for o in failed
-        for f in _words.findings(o)
-    ]
-    return _table(("severity", "check", "where", "what", "costs"), rows)
-
-
 def _failure(outcome: Outcome) -> Iterator[str]:
     """A failed check in full; a fix that findings share comes once, after them."""
     yield f"### {outcome.severity.value}: {_check(outcome)}"
@@ -118,24 +114,17 @@ def _where(finding: Finding) -> str:
 
 def _evidence(evidence: Sequence[Evidence]) -> str:
     """Figures in a table."""
-    rows = [
-        (
-            _escape(item.name),
-            _escape(_words.figure(item.value, _words.unit(item))),
-            "" if item.limit is None else _escape(_words.figure(item.limit, _words.unit(item))),
-            _escape(item.source),
-        )
-        for item in evidence
-    ]
+    rows = [tuple(map(_escape, _words.cells(item))) for item in evidence]
     return _table(("evidence", "value", "limit", "source"), rows) if rows else ""
 
 
 def _figures(report: Report) -> Iterator[str]:
     measured = [
-        (
-            _escape(_words.measure_name(name, m.unit)),
-            _escape(_words.figure(m.value, m.unit)),
-            _escape(m.source),
+        tuple(
+            map(
+                _escape,
+                (_words.measure_name(name, m.unit), _words.figure(m.value, m.unit), m.source),
+            )
         )
         for name, m in report.measurements.items()
     ]
@@ -169,8 +158,7 @@ def _check(outcome: Outcome) -> str:
 
 
 def _escape(text: str) -> str:
-    marked = _SPECIAL.sub(r"\\\g<0>", _words.line(text))
-    marked = re.sub(r"[&<>]", lambda match: _ENTITIES[match[0]], marked)
+    marked = escape(_SPECIAL.sub(r"\\\g<0>", _words.line(text)), quote=False)
     marked = _MENTION.sub("<!-- -->", marked)
     return _STARTER.sub(r"\1\\", marked)
 
