@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from tpudiag.model import Evidence
-from tpudiag.signals import InputBlocker, ProfileFacts
+from tpudiag.signals import IteratorTime, ProfileFacts
 
 
 class Advice(NamedTuple):
@@ -57,13 +57,13 @@ def advice(op: str) -> Advice:
     return next((words for pattern, words in KINDS if pattern.fullmatch(op)), OTHER)
 
 
-def blocker(profile: ProfileFacts | None, host: str | None = None) -> InputBlocker | None:
+def blocker(profile: ProfileFacts | None, host: str | None = None) -> IteratorTime | None:
     """The op that a host's loop waited for longest; of all hosts where none is given."""
     blockers = profile.blockers if profile else ()
     return next((b for b in blockers if host is None or b.host == host), None)
 
 
-def blocked_by(profile: ProfileFacts, blocking: InputBlocker) -> Evidence:
+def blocked_by(profile: ProfileFacts, blocking: IteratorTime) -> Evidence:
     """The op, and how long the loop waited for it."""
     path = blocking.name.removeprefix("Iterator::")
     return Evidence(

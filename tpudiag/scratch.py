@@ -47,14 +47,14 @@ class _Top:
                     shell.stdin.close()
                     shell.wait()
 
-    @property
     def lifeline(self) -> int:
-        """What keeps the folder as long as a process has it open; -1 where nothing does."""
+        """A descriptor for a child that works in the folder after our death; -1 where none is."""
         shell = self._shell
         return -1 if shell is None or shell.stdin is None else shell.stdin.fileno()
 
 
 _top = _Top()
+lifeline = _top.lifeline
 
 
 @contextmanager
@@ -69,11 +69,6 @@ def folder(name: str) -> Generator[Path, None, None]:
             remove(own)
     finally:
         _top.leave()
-
-
-def lifeline() -> int:
-    """A descriptor for a child of this process that works in such a folder after its death."""
-    return _top.lifeline
 
 
 def remove(path: str) -> None:

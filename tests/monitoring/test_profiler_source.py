@@ -72,7 +72,7 @@ def test_a_drop_and_a_stall_are_seen_in_samples() -> None:
     trainer.run(900)
     silent_s = trainer.watched.figures().silent_s
     assert silent_s is not None
-    assert silent_s > 3 * trainer.watched.figures().normal_pause_s
+    assert silent_s > 3 * trainer.watched.normal_pause_s()
 
 
 def test_a_trainer_that_is_gone_may_have_ended() -> None:

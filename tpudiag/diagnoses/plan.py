@@ -108,13 +108,11 @@ def diagnose(
         spec = spec_of(job, True, "local", 1, str(folder))
         limits = following.Limits(request.timeout_s)
 
-        def of_devices(replicas: int) -> Steps:
+        def named(replicas: int) -> tuple[str, Callable[[], Dialog]]:
             own = replace(spec, replicas=replicas) if of_jax else spec
-            return Steps(
-                name_of(own, job.python), lambda: Dialog(own, job.python, limits, on_phase)
-            )
+            return name_of(own, job.python), lambda: Dialog(own, job.python, limits, on_phase)
 
-        steps = StepsByDevices(spec.replicas, of_devices) if of_jax else of_devices(spec.replicas)
+        steps = StepsByDevices(spec.replicas, named) if of_jax else Steps(*named(spec.replicas))
         try:
             batch = steps.wait()
             if batch is None:
@@ -142,7 +140,7 @@ def diagnose(
     return _with_job(replace(report, interrupted=interrupted), job, request, _run_of(steps))
 
 
-def _run_of(steps: Steps | StepsByDevices) -> JobRun:
+def _run_of(steps: Steps) -> JobRun:
     """The job that lowered the steps; an empty one where an earlier plan kept them all."""
     return steps.dialog.job if steps.dialog else JobRun()
 

@@ -271,7 +271,6 @@ class Watched:
             input_share=sum(waited) / 1e3 / active_s if waited and active_s else None,
             hbm_bytes=max(used, default=None),
             silent_s=self.silent_s(),
-            normal_pause_s=self.normal_pause_s(),
             pause_s=self.pause_s,
             spent=self.ledger.spent(*self._tail()),
         )

@@ -34,7 +34,6 @@ class Figures:
     input_share: float | None
     hbm_bytes: int | None
     silent_s: float | None
-    normal_pause_s: float
     pause_s: float
     """Time in announced pauses since the run began."""
     spent: Mapping[TimeUse, float] = field(default_factory=dict[TimeUse, float])

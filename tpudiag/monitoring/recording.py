@@ -66,11 +66,6 @@ class Window:
         """The window without the announced pauses, in s."""
         return max(self.whole_s - self.pause_ms / 1e3, 1e-9)
 
-    @property
-    def steps_per_s(self) -> float:
-        """Steps a second outside announced pauses."""
-        return self.steps / self.active_s
-
 
 @dataclass(frozen=True)
 class Pause:

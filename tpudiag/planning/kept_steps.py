@@ -75,12 +75,16 @@ class Steps:
         self._kept = _load(name)
         self.dialog: Dialog | None = None
         """The job, if it was started."""
-        self.reused = 0
+        self._reused = 0
+
+    @property
+    def reused(self) -> int:
         """Steps lowered by an earlier plan."""
+        return self._reused
 
     @property
     def alone(self) -> bool:
-        """Whether the job trains outside a strategy."""
+        """Whether the job trains outside a strategy, or on one device."""
         if self._kept is not None:
             return self._kept.alone
         return self.dialog is not None and self.dialog.alone
@@ -93,7 +97,7 @@ class Steps:
         """The step with this batch; may be called from any thread."""
         for step in self._kept.steps if self._kept is not None else ():
             if (step.batch, step.replicas) == (batch, replicas):
-                self.reused += 1
+                self._reused += 1
                 return step
         dialog = self._started_job()
         own = dialog.wait()
@@ -117,42 +121,30 @@ class Steps:
             return self.dialog
 
 
-class StepsByDevices:
+class StepsByDevices(Steps):
     """The steps of a JAX job, whose mesh depends on the devices that it finds: one run per
     number of devices."""
 
-    def __init__(self, devices: int, start: Callable[[int], Steps]) -> None:
-        self._start, self._lock = start, threading.Lock()
-        self._own = start(devices)
-        self._of = {devices: self._own}
+    def __init__(
+        self, devices: int, named: Callable[[int], tuple[str, Callable[[], Dialog]]]
+    ) -> None:
+        super().__init__(*named(devices))
+        self._devices, self._named = devices, named
+        self._others: dict[int, Steps] = {}
 
     @property
     def reused(self) -> int:
         """Steps lowered by an earlier plan."""
-        return sum(steps.reused for steps in self._of.values())
-
-    @property
-    def alone(self) -> bool:
-        """Whether the job trains on one device."""
-        return self._own.alone
-
-    @property
-    def dialog(self) -> Dialog | None:
-        """The job on the first target."""
-        return self._own.dialog
-
-    def wait(self) -> Batch | None:
-        """The batch of the job's own step; None where it ended without one."""
-        return self._own.wait()
+        return super().reused + sum(steps.reused for steps in self._others.values())
 
     def lower(self, batch: int, replicas: int) -> LoweredStep:
         """The step with this batch on each of so many devices; may be called from any thread."""
-        if self.alone:
-            return self._own.lower(batch, replicas)
+        if self.alone or replicas == self._devices:
+            return super().lower(batch, replicas)
         with self._lock:
-            if replicas not in self._of:
-                self._of[replicas] = self._start(replicas)
-            steps = self._of[replicas]
+            if replicas not in self._others:
+                self._others[replicas] = Steps(*self._named(replicas))
+            steps = self._others[replicas]
         if steps.wait() is None:
             reason = f"on {replicas} devices the job shows no training step"
             return LoweredStep(batch=batch, replicas=replicas, error=reason)
@@ -160,7 +152,8 @@ class StepsByDevices:
 
     def close(self) -> None:
         """End the jobs; may be called twice."""
-        for steps in self._of.values():
+        super().close()
+        for steps in self._others.values():
             steps.close()
 
 

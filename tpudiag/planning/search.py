@@ -10,7 +10,7 @@ from tpudiag.hardware import GIB
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
-from tpudiag.planning.kept_steps import Steps, StepsByDevices
+from tpudiag.planning.kept_steps import Steps
 from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
 from tpudiag.sources.compiler.libtpu_process import Compiler
 from tpudiag.sources.compiler.topologies import topology
@@ -35,7 +35,7 @@ class Search:
         self,
         plans: Sequence[Plan],
         batches: Sequence[int],
-        steps: Steps | StepsByDevices,
+        steps: Steps,
         compiler: StepCompiler,
         on_phase: OnPhase,
         *,

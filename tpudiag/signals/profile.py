@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tpudiag.compiled import HbmTensor
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 from tpudiag.signals.profile_hosts import (
     CallbackTime,
     DeviceWait,
     HostClock,
-    InputBlocker,
     IteratorTime,
     UnreadHost,
 )
@@ -177,16 +177,6 @@ class MemoryPeak:
         return any(word in self.allocator.lower() for word in ("cpu", "host"))
 
 
-@dataclass(frozen=True)
-class PaddedTensor:
-    """The result of an operation, without and with the padding of its tiles."""
-
-    name: str
-    shape: str
-    logical_bytes: int
-    padded_bytes: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class ProfileFacts:
     """The contents of a TensorBoard profile; None where the trace does not show it."""
@@ -213,10 +203,10 @@ class ProfileFacts:
     pipeline_callbacks: tuple[CallbackTime, ...] = ()
     """Calls back to the host's Python from tf.data's threads; no part of the step."""
     iterators: tuple[IteratorTime, ...] | None = None
-    blockers: tuple[InputBlocker, ...] = ()
-    """Of hosts whose trace shows one, longest wait first."""
+    blockers: tuple[IteratorTime, ...] = ()
+    """Of each host whose trace shows one the op that its loop waited for, longest wait first."""
     memory: tuple[MemoryPeak, ...] | None = None
-    padded: tuple[PaddedTensor, ...] | None = None
+    padded: tuple[HbmTensor, ...] | None = None
     mxu_share: float | None = None
     """FLOPs of all operations over what the chips could do in their busy time, 0 to 1."""
     hbm_share: float | None = None

@@ -9,6 +9,7 @@ class IteratorTime:
 
     op: str
     name: str
+    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
     position: int
     of: int
     count: int
@@ -16,17 +17,8 @@ class IteratorTime:
     longest_ms: float
     blocked_ms: float
     """How long the training loop waited for this op rather than for its inputs."""
-
-
-@dataclass(frozen=True)
-class InputBlocker:
-    """The tf.data op that the training loop of a host waited for longest."""
-
-    host: str
-    op: str
-    name: str
-    """With the ops that it feeds, e.g. `Iterator::Root::Prefetch::Batch::Map`."""
-    blocked_ms: float
+    host: str = ""
+    """Empty where it is of all hosts."""
 
 
 @dataclass(frozen=True)

@@ -58,30 +58,25 @@ class StepTimes:
     @property
     def steady(self) -> StepTimes:
         """The same without warm-up, the basis of shares of the step time."""
-        first, waits, unrecorded = warm_up(self.step_ms), self.input_wait_ms, self.untold_ms
-        if not first:
-            return self
-        return replace(
-            self,
-            step_ms=self.step_ms[first:],
-            input_wait_ms=waits and waits[first:],
-            untold_ms=unrecorded and unrecorded[first:],
-        )
+        first = warm_up(self.step_ms)
+        return self._chosen(range(first, len(self.step_ms))) if first else self
 
     @property
     def recorded(self) -> StepTimes:
         """The same without steps whose operations the trace lost, if it holds others."""
+        if self.untold_ms is None:
+            return self
+        both = zip(self.step_ms, self.untold_ms, strict=True)
+        kept = [i for i, (ms, unrecorded) in enumerate(both) if unrecorded <= LOST * ms]
+        return self._chosen(kept) if kept else self
+
+    def _chosen(self, kept: Sequence[int]) -> StepTimes:
         waits, unrecorded = self.input_wait_ms, self.untold_ms
-        if unrecorded is None:
-            return self
-        kept = [i for i, ms in enumerate(self.step_ms) if unrecorded[i] <= LOST * ms]
-        if not kept:
-            return self
         return replace(
             self,
             step_ms=tuple(self.step_ms[i] for i in kept),
             input_wait_ms=waits and tuple(waits[i] for i in kept),
-            untold_ms=tuple(unrecorded[i] for i in kept),
+            untold_ms=unrecorded and tuple(unrecorded[i] for i in kept),
         )
 
 

@@ -14,7 +14,7 @@ from tpudiag.monitoring.recording import Trace
 from tpudiag.signals.causes import CauseKind
 from tpudiag.sources.live.tpu_monitoring import ChipScore
 
-BEFORE = Pace(step_ms=100.0, wait_ms=5.0, compile_ms=0.0, hbm_bytes=8 * 2**30, seconds=60.0)
+BEFORE = Pace(step_ms=100.0, wait_ms=5.0, compile_ms=0.0, hbm_bytes=8 * 2**30)
 SLOWER = replace(BEFORE, step_ms=200.0)
 HOST = HostFigures(
     at_ns=0, cores=8.0, others_cores=0.5, own_cores=2.0, queued=0.1, throttled=None,
@@ -26,14 +26,14 @@ HOT = (ChipScore("throttling", "0", 0), ChipScore("throttling", "1", 5))
 BUSY = replace(HOST, others_cores=6.0, own_cores=1.5, queued=3.0)
 SHORT = replace(HOST, memory_pressure=40.0, major_faults_per_s=900.0, available_share=0.02)
 RETRACED = tuple(Trace("train_step", number, number + 1) for number in range(5))
-USUAL = (MainThread(samples=100), MainThread(fault="gone"))
+USUAL = (MainThread(), MainThread(fault="gone"))
 SEEN = Observations(
     lost=0.5, before=BEFORE, now=SLOWER, host_before=HOST, host=HOST, main_before=USUAL
 )
 
 
 def main(activity: Any, share: float) -> MainThread:
-    return MainThread(((activity, share),), (("t.py:1 (f)", share),), 100)
+    return MainThread(((activity, share),), (("t.py:1 (f)", share),))
 
 
 PROVEN: list[tuple[dict[str, Any], CauseKind]] = [

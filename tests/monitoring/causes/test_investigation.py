@@ -18,9 +18,9 @@ from tpudiag.settings import Settings
 from tpudiag.signals import CauseKind, CloudTpu
 from tpudiag.sources.live.tpu_monitoring import ChipScore
 
-WAITS = MainThread(lines=(("t.py:9 (all_reduce)", 0.9), ("t.py:3 (step)", 0.1)), samples=10)
-LOADS = MainThread(lines=(("t.py:5 (load)", 0.8), ("t.py:3 (step)", 0.2)), samples=10)
-STEPS = MainThread(lines=(("t.py:3 (step)", 1.0),), samples=10)
+WAITS = MainThread(lines=(("t.py:9 (all_reduce)", 0.9), ("t.py:3 (step)", 0.1)))
+LOADS = MainThread(lines=(("t.py:5 (load)", 0.8), ("t.py:3 (step)", 0.2)))
+STEPS = MainThread(lines=(("t.py:3 (step)", 1.0),))
 
 
 def test_the_one_that_the_others_wait_for() -> None:

@@ -17,7 +17,7 @@ CROWDED = replace(QUIET, others_cores=5.0, own_cores=3.0, queued=4.0)
 
 
 def pace(step_ms: float) -> Pace:
-    return Pace(step_ms=step_ms, wait_ms=None, compile_ms=0.0, hbm_bytes=None, seconds=60.0)
+    return Pace(step_ms=step_ms, wait_ms=None, compile_ms=0.0, hbm_bytes=None)
 
 
 def observed(host: HostFigures, now_ms: float = 200.0, *, stalled: bool = False) -> Observations:

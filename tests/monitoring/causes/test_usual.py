@@ -3,7 +3,7 @@
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.monitoring.causes.usual import EVERY_S, FIRST_S, UsualSamples
 
-STEPS = MainThread(lines=(("t.py:3 (step)", 1.0),), samples=10)
+STEPS = MainThread(lines=(("t.py:3 (step)", 1.0),))
 
 
 def test_one_after_a_while_then_now_and_then() -> None:

@@ -6,7 +6,7 @@ from tpudiag.sources.profile.functions import Call, functions, outermost, tracin
 def call(
     name: str, start: int, end: int, *, traced: bool = False, traces: int | None = None
 ) -> Call:
-    return Call(name, "python", start, end, traced, False, traces)
+    return Call(name, "python", start, end, traced, traces)
 
 
 def test_calls_inside_others_are_left_out() -> None:

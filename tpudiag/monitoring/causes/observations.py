@@ -22,7 +22,6 @@ class Pace:
     wait_ms: float | None
     compile_ms: float
     hbm_bytes: int | None
-    seconds: float
 
     @property
     def own_ms(self) -> float:
@@ -78,7 +77,6 @@ def pace(windows: Sequence[Window]) -> Pace | None:
         wait_ms=None if None in waits else sum(wait or 0.0 for wait in waits) / steps,
         compile_ms=sum(window.compile_ms for window in windows) / steps,
         hbm_bytes=max(used, default=None),
-        seconds=active_s,
     )
 
 

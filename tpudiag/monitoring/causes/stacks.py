@@ -6,14 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from tpudiag.sources.live import host_stacks
+from tpudiag.sources.live.host_stacks import FRAME, LIBRARY, main_stacks, recorded
 from tpudiag.sources.live.processes import is_own
 
 SECONDS = 3.0
 MOST_LINES = 20
 Activity = Literal["input", "compile", "checkpoint", "evaluation"]
-_FRAME = re.compile(r"(?P<function>.*) \((?P<file>.*):(?P<line>\d+)\)")
-_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<")
 _OURS = re.compile(r"/tpudiag/monitoring/")
 _BY_NAME: tuple[tuple[Activity, re.Pattern[str]], ...] = (
     ("evaluation", re.compile(r"(?:^|_)(?:eval|evaluate|evaluation|validate|validation)(?:_|$)")),
@@ -46,7 +44,6 @@ class MainThread:
     shares: tuple[tuple[Activity, float], ...] = ()
     lines: tuple[tuple[str, float], ...] = ()
     """`train.py:37 (load)`: the innermost user frames, most sampled first."""
-    samples: int = 0
     fault: str = ""
 
     @property
@@ -67,10 +64,10 @@ def look(pid: int, seconds: float = SECONDS) -> MainThread:
     """Sample a process of this user for some seconds without pausing it."""
     if not is_own(pid):
         return MainThread(fault="it runs as another user: run tpudiag as that user")
-    raw, fault = host_stacks.recorded(pid, seconds)
+    raw, fault = recorded(pid, seconds)
     if raw is None:
         return MainThread(fault=fault)
-    return summary(host_stacks.main_stacks(raw, pid))
+    return summary(main_stacks(raw, pid))
 
 
 def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
@@ -83,8 +80,8 @@ def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
         act = _activity(frames)
         if act is not None:
             shares[act] += count
-        matches = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
-        own = [m for m in matches if not _LIBRARY.search(m["file"]) and not _OURS.search(m["file"])]
+        matches = [match for frame in frames if (match := FRAME.fullmatch(frame))]
+        own = [m for m in matches if not LIBRARY.search(m["file"]) and not _OURS.search(m["file"])]
         if own:
             lines[f"{own[-1]['file']}:{own[-1]['line']} ({own[-1]['function']})"] += count
     if not total:
@@ -92,7 +89,6 @@ def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
     return MainThread(
         tuple((activity, number / total) for activity, number in shares.most_common()),
         tuple((line, number / total) for line, number in lines.most_common(MOST_LINES)),
-        total,
     )
 
 
@@ -100,7 +96,7 @@ def _activity(frames: list[str]) -> Activity | None:
     """The activity of a stack, from the outermost frame that shows one."""
     # Outermost first: an evaluation that reads input or traces functions counts as evaluation.
     for frame in frames:
-        match = _FRAME.fullmatch(frame)
+        match = FRAME.fullmatch(frame)
         # The recorder wraps save and restore: its frames would turn whatever they call into a
         # checkpoint.
         if match is None or _OURS.search(match["file"]):
@@ -110,7 +106,7 @@ def _activity(frames: list[str]) -> Activity | None:
         if name in ("call", "wrapper", "<module>", "main"):
             continue
         # Libraries call other things an evaluation, too.
-        own = not _LIBRARY.search(match["file"]) or name.endswith("evaluate")
+        own = not LIBRARY.search(match["file"]) or name.endswith("evaluate")
         for activity, pattern in _BY_NAME:
             if pattern.search(name) and (activity != "evaluation" or own):
                 return activity

@@ -1,6 +1,7 @@
 """Reads a lowered program, before the TPU compiler."""
 
 import re
+from collections.abc import Iterator
 from math import prod
 
 from tpudiag.bounded_numbers import whole
@@ -12,49 +13,43 @@ _PLACE = re.compile(r"^(#loc\d+) = loc\((?:\"((?:[^\"\\]|\\.)*)\"|fused\[(#loc\d
 _LINE = re.compile(r"^\s*%[\w:]+ = \"?(?:stablehlo|mhlo|chlo)\.(\w+)")
 _RESULT = re.compile(r"tensor<([^<>]*(?:<[^<>]*>)?)>")
 _AT = re.compile(r"loc\((#loc\d+)\)\s*$")
+KEPT = 5
 _FREE = frozenset(("reshape", "constant", "broadcast_in_dim", "iota", "copy"))
 """Operations whose result needs no memory of its own."""
 
 
-def largest(program: str, kept: int = 5) -> tuple[HbmTensor, ...]:
+def largest(program: str) -> tuple[HbmTensor, ...]:
     """The largest results, one per TensorFlow operation: before fusion, without padding."""
-    names = _names(program)
     tensors: dict[str, HbmTensor] = {}
-    for operation, result, place in _results(program):
+    for name, operation, result in _results(program):
         size = None if operation in _FREE else _size(result)
-        if size is None:
-            continue
-        name = names.get(place, operation)
-        if name not in tensors or tensors[name].logical_bytes < size:
+        if size is not None and (name not in tensors or tensors[name].logical_bytes < size):
             tensors[name] = HbmTensor(name, _shape(result), size, size)
-    return tuple(sorted(tensors.values(), key=lambda t: (-t.logical_bytes, t.name))[:kept])
+    return tuple(sorted(tensors.values(), key=lambda t: (-t.logical_bytes, t.name))[:KEPT])
 
 
-def dynamic(program: str, kept: int = 5) -> tuple[RefusedOp, ...]:
+def dynamic(program: str) -> tuple[RefusedOp, ...]:
     """Operations with a bounded or unknown dimension: TensorFlow's name, and the StableHLO kind."""
     # Most steps are static, and the program is megabytes of text: two searches before parsing
     # lines.
     if "tensor<?" not in program and "x?x" not in program:
         return ()
-    names = _names(program)
     refused: dict[str, RefusedOp] = {}
-    for operation, result, place in _results(program):
+    for name, operation, result in _results(program):
         if "?" in result:
-            name = names.get(place, operation)
             refused.setdefault(name, RefusedOp(f"{operation} of {_shape(result)}", name))
-    return tuple(refused.values())[:kept]
+    return tuple(refused.values())[:KEPT]
 
 
-def _results(program: str) -> list[tuple[str, str, str]]:
-    """Operation, result type and location of each line that makes one tensor."""
-    results: list[tuple[str, str, str]] = []
+def _results(program: str) -> Iterator[tuple[str, str, str]]:
+    """Of each line that makes one tensor TensorFlow's name, the operation and the result type."""
+    names = _names(program)
     for line in program.splitlines():
         operation = _LINE.match(line)
         types = _RESULT.findall(line) if operation else []
         if operation and types:
             place = _AT.search(line)
-            results.append((operation[1], types[-1], place[1] if place else ""))
-    return results
+            yield names.get(place[1] if place else "", operation[1]), operation[1], types[-1]
 
 
 def _names(program: str) -> dict[str, str]:

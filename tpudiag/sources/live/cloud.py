@@ -55,7 +55,22 @@ def ask(name: str, project: str | None, zone: str | None, limit_s: float = LIMIT
     project = project or default
     if not project:
         raise UsageError(f"--tpu {name}: no project; name it with --project")
-    return _cloud_tpu(_node(client, Place(name, project, zone or _ALL_ZONES), limit_s), project)
+    node = _node(client, Place(name, project, zone or _ALL_ZONES), limit_s)
+    match = _RESOURCE.fullmatch(node.name)
+    scheduling = node.scheduling_config
+    return CloudTpu(
+        name=node.name.rpartition("/")[2],
+        project=project,
+        zone=match[2] if match else "",
+        state=_STATES.get(_label(node.state), "UNRECOGNIZED"),
+        health=_HEALTH.get(_label(node.health), "UNRECOGNIZED"),
+        health_description=node.health_description.strip(),
+        accelerator_type=node.accelerator_type,
+        runtime_version=node.runtime_version,
+        preemptible=bool(scheduling.preemptible or scheduling.spot),
+        workers=tuple(end.ip_address for end in node.network_endpoints if end.ip_address),
+        symptoms=tuple(_symptom(symptom) for symptom in node.symptoms),
+    )
 
 
 def _node(client: Any, place: Place, limit_s: float) -> Any:
@@ -100,24 +115,6 @@ def _called(call: Callable[[], Any], place: Place, limit_s: float) -> Any:
         ) from error
     except (exceptions.GoogleAPIError, GoogleAuthError) as error:
         raise NothingDiagnosed(f"TPU {place.name}: {line_of(error)[:300]}") from error
-
-
-def _cloud_tpu(node: Any, project: str) -> CloudTpu:
-    match = _RESOURCE.fullmatch(node.name)
-    scheduling = node.scheduling_config
-    return CloudTpu(
-        name=node.name.rpartition("/")[2],
-        project=project,
-        zone=match[2] if match else "",
-        state=_STATES.get(_label(node.state), "UNRECOGNIZED"),
-        health=_HEALTH.get(_label(node.health), "UNRECOGNIZED"),
-        health_description=node.health_description.strip(),
-        accelerator_type=node.accelerator_type,
-        runtime_version=node.runtime_version,
-        preemptible=bool(scheduling.preemptible or scheduling.spot),
-        workers=tuple(end.ip_address for end in node.network_endpoints if end.ip_address),
-        symptoms=tuple(_symptom(symptom) for symptom in node.symptoms),
-    )
 
 
 def _label(value: object) -> str:

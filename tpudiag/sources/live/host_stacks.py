@@ -18,12 +18,13 @@ from tpudiag import scratch
 from tpudiag.bounded_numbers import whole
 from tpudiag.model import Location
 from tpudiag.sources.live.cgroups import text
+from tpudiag.sources.live.processes import owner
 
 RATE_HZ = 50
 GRACE_S = 10.0
 """Time for py-spy beyond its sampling."""
-_FRAME = re.compile(r"(?P<function>.*) \((?P<file>.*):(?P<line>\d+)\)")
-_LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<")
+FRAME = re.compile(r"(?P<function>.*) \((?P<file>.*):(?P<line>\d+)\)")
+LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<")
 _CAP_SYS_PTRACE = 1 << 19
 POD = "securityContext: {capabilities: {add: [SYS_PTRACE]}}"
 
@@ -115,10 +116,10 @@ def main_stacks(raw: str, pid: int) -> Iterator[tuple[list[str], int]]:
 
 def _place(frames: list[str]) -> Iterator[tuple[Location, str, str]]:
     """The innermost frame of the user's code, and the innermost function of all."""
-    calls = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
+    calls = [match for frame in frames if (match := FRAME.fullmatch(frame))]
     if calls:
         # A trainer that is a library's own program has no user line.
-        last = [match for match in calls if not _LIBRARY.search(match["file"])] or calls
+        last = [match for match in calls if not LIBRARY.search(match["file"])] or calls
         leaf = "" if last[-1] is calls[-1] else calls[-1]["function"]
         yield Location(last[-1]["file"], int(last[-1]["line"])), last[-1]["function"], leaf
 
@@ -144,8 +145,8 @@ def missing_right(pid: int) -> str:
             f"this container lacks SYS_PTRACE; in a pod's spec add {POD}, with Docker run it with "
             "--cap-add SYS_PTRACE"
         )
-    owner = _owner(pid)
-    if owner is not None and owner != os.geteuid():
+    user = owner(pid)
+    if user is not None and user != os.geteuid():
         return "it belongs to another user; run tpudiag as that user or as root"
     scope = Path("/proc/sys/kernel/yama/ptrace_scope")
     if scope.is_file() and scope.read_text(encoding="ascii").strip() != "0":
@@ -157,10 +158,3 @@ def _may_trace() -> bool:
     status = text(Path("/proc/self/status"))
     match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
     return match is not None and bool(int(match[1], 16) & _CAP_SYS_PTRACE)
-
-
-def _owner(pid: int) -> int | None:
-    try:
-        return Path(f"/proc/{pid}").stat().st_uid
-    except OSError:
-        return None

@@ -45,21 +45,13 @@ def probe_all(addresses: Sequence[Address], limit_s: float = LIMIT_S) -> tuple[P
         return tuple(pool.map(partial(probe, limit_s=limit_s), addresses))
 
 
-@dataclass(frozen=True)
-class _Clock:
-    """The time of a probe: its parts together stay within the limit."""
-
-    limit_s: float
-    ends: float
-
-    def left_s(self, share: float = 1.0) -> float:
-        """A share of the time left."""
-        return max(0.05, share * (self.ends - time.monotonic()))
-
-
 def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
     """Probe the address; never raises, whatever is there."""
-    clock = _Clock(limit_s, time.monotonic() + limit_s)
+    ends = time.monotonic() + limit_s
+
+    def left_s() -> float:
+        return max(0.05, ends - time.monotonic())
+
     fault = _connected(address, limit_s)
     if fault is not None:
         return Probe(address, fault)
@@ -67,15 +59,15 @@ def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
         try:
             # Any request would do; this one changes nothing, since no session has that name.
             nobody = profiler_messages.terminate_request(_NOBODY)
-            method(opened, profiler_messages.TERMINATE)(nobody, timeout=clock.left_s(0.6))
+            method(opened, profiler_messages.TERMINATE)(nobody, timeout=0.6 * left_s())
         except grpc.RpcError as error:
-            return Probe(address, _fault(error, clock))
+            return Probe(address, _fault(error, limit_s))
         # A server without the service refuses without text; TensorFlow's says `unimplemented.`.
-        refusal = _refused(opened, profiler_messages.MONITOR, clock)
+        refusal = _refused(opened, profiler_messages.MONITOR, left_s())
         if refusal is not None and not details_of(refusal):
             return Probe(address, NO_PROFILER)
         # GetSnapshot came with the profile in the answer.
-        refusal = _refused(opened, profiler_messages.SNAPSHOT, clock)
+        refusal = _refused(opened, profiler_messages.SNAPSHOT, left_s())
         return Probe(address, sends_profile=refusal is None)
 
 
@@ -115,20 +107,20 @@ def _connection(address: Address, limit_s: float) -> str | None:
     return None
 
 
-def _fault(error: grpc.RpcError, clock: _Clock) -> str:
+def _fault(error: grpc.RpcError, limit_s: float) -> str:
     """Describes a port on which the profiler's method failed."""
     if code_of(error) is grpc.StatusCode.UNIMPLEMENTED:
         return NO_PROFILER
     if code_of(error) is grpc.StatusCode.DEADLINE_EXCEEDED:
-        return SILENT.format(clock.limit_s)
+        return SILENT.format(limit_s)
     told = details_of(error) or code_of(error).name
     return f"no profiler service; a proxy, or another server (HTTP, TLS)? gRPC says: {told}"
 
 
-def _refused(opened: grpc.Channel, name: str, clock: _Clock) -> grpc.RpcError | None:
+def _refused(opened: grpc.Channel, name: str, limit_s: float) -> grpc.RpcError | None:
     """The error by which a server says that it has no such method; None where it has."""
     try:
-        method(opened, name)(b"", timeout=clock.left_s())
+        method(opened, name)(b"", timeout=limit_s)
     except grpc.RpcError as error:
         return error if code_of(error) is grpc.StatusCode.UNIMPLEMENTED else None
     return None

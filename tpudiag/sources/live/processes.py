@@ -190,7 +190,9 @@ def _process(
 
     Raises OSError.
     """
-    mapped = _mapped(folder)
+    with (folder / "maps").open(encoding="utf-8", errors="replace") as lines:
+        paths = (line[line.find("/") :].strip() for line in lines if _HINT.search(line))
+        mapped = tuple(dict.fromkeys(paths))
     framework = _framework(folder, mapped)
     devices = tuple(sorted({link for link in links if _DEVICE.fullmatch(link)}))
     if framework is None and not devices:
@@ -234,13 +236,6 @@ def _command(folder: Path) -> tuple[str, ...]:
     except OSError:
         return ()
     return tuple(part for part in text.split("\0") if part)
-
-
-def _mapped(folder: Path) -> tuple[str, ...]:
-    """The mapped files of a framework or libtpu; raises OSError."""
-    with (folder / "maps").open(encoding="utf-8", errors="replace") as lines:
-        paths = (line[line.find("/") :].strip() for line in lines if _HINT.search(line))
-        return tuple(dict.fromkeys(paths))
 
 
 def _framework(folder: Path, mapped: tuple[str, ...]) -> str | None:

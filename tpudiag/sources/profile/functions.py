@@ -25,8 +25,6 @@ class Call(NamedTuple):
     start: int
     end: int
     traced: bool = False
-    eager: bool = False
-    """Run op by op (tf.config.run_functions_eagerly)."""
     traces: int | None = None
     """How often the function had been traced by then, since the process began."""
 
@@ -51,7 +49,6 @@ def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
             start=start,
             end=start + duration,
             traced=kind.startswith("traced"),
-            eager=kind == "eager",
             traces=counts.get(index),
         )
         for index, (id_, start, duration, kind) in enumerate(

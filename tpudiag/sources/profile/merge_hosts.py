@@ -11,7 +11,6 @@ from tpudiag.signals import (
     Device,
     DeviceOp,
     HostClock,
-    InputBlocker,
     IteratorTime,
     ProfileFacts,
     StepTimes,
@@ -137,15 +136,14 @@ def _waits(summaries: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:
     return tuple(DeviceWait(cause, ps / 1e9) for cause, ps in sums.most_common())
 
 
-def _blockers(summaries: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:
+def _blockers(summaries: Sequence[HostSummary]) -> tuple[IteratorTime, ...]:
     """The op that each host's training loop waited for, where its trace shows it."""
     worst = [
-        (summary.host, max(summary.iterators, key=lambda iterator: iterator.blocked_ms))
+        replace(max(summary.iterators, key=lambda one: one.blocked_ms), host=summary.host)
         for summary in summaries
         if summary.iterators
     ]
-    made = [InputBlocker(host, i.op, i.name, i.blocked_ms) for host, i in worst if i.blocked_ms]
-    return tuple(sorted(made, key=lambda blocker: -blocker.blocked_ms))
+    return tuple(sorted((i for i in worst if i.blocked_ms), key=lambda one: -one.blocked_ms))
 
 
 def _with_windows(summaries: Sequence[HostSummary]) -> tuple[Device, ...]:
