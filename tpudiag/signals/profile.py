@@ -136,7 +136,7 @@ class ReplicaSteps:
         if lost is None:
             return self
         limit = 1 - WHOLE_TRACE
-        kept = [i for i, ms in enumerate(self.step_ms) if lost[i] <= limit * ms]
+        kept = [i for i, ms in enumerate(self.step_ms) if lost[i] < limit * ms]
         return self._chosen(kept) if kept else self
 
     def _chosen(self, kept: Sequence[int]) -> ReplicaSteps:

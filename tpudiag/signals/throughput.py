@@ -67,7 +67,7 @@ class StepTimes:
         if self.untold_ms is None:
             return self
         both = zip(self.step_ms, self.untold_ms, strict=True)
-        kept = [i for i, (ms, unrecorded) in enumerate(both) if unrecorded <= LOST * ms]
+        kept = [i for i, (ms, unrecorded) in enumerate(both) if unrecorded < LOST * ms]
         return self._chosen(kept) if kept else self
 
     def _chosen(self, kept: Sequence[int]) -> StepTimes:
