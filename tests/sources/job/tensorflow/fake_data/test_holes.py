@@ -305,7 +305,7 @@ def made():
     return model
 model = made()
 answered = checked({}, "/nowhere/others")
-sent = pickle.loads(pickle.dumps(__tpudiag_calls__))(OSError(), 3)
+sent = pickle.loads(pickle.dumps(__tpudiag_tried__))(OSError(), 3)
 def refused():
     loaded(3, "/dev/null")
 refused()

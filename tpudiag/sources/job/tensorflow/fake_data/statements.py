@@ -13,10 +13,11 @@ import linecache
 import operator
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow, user_lines
@@ -26,8 +27,7 @@ from . import statement_parts as parts
 from .holes import Hole, cause_of
 from .ledger import Ledger
 
-SKIPS, HOLES = "__tpudiag_skips__", "__tpudiag_holes__"
-CALLS, _ERROR = "__tpudiag_calls__", "__tpudiag_e__"
+_ASKED, _ERROR = "__tpudiag_tried__", "__tpudiag_e__"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEFT_ALONE = (
     *_DEFINITIONS, ast.Pass,
@@ -50,10 +50,12 @@ class _Statement:
     sets: tuple[str, ...]
     reads: frozenset[str]
     compound: bool
+    inner: bool
+    """Whether it is a call of a function's, for its effect alone: weights that are loaded."""
 
 
 class Statements:
-    """The statements of one script."""
+    """The statements of one script, each of which asks where it fails; none in other processes."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -70,8 +72,7 @@ class Statements:
         """A script or cell, each of its statements tried; `space` is what it runs in."""
         tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         self._file = file
-        space.update({SKIPS: self.skips, HOLES: self.holes})
-        space[CALLS] = _Calls(self.calls)
+        space[_ASKED] = self
         self._mains = parts.mains(tree)
         tree.body = list(self._block(tree.body))
         ast.fix_missing_locations(tree)
@@ -96,66 +97,49 @@ class Statements:
             for block in ("orelse", "finalbody") if caught else ("body", "orelse", "finalbody"):
                 if isinstance(node, _COMPOUND) and getattr(node, block, None):
                     setattr(node, block, list(self._block(getattr(node, block), inner)))
-            yield self._called(node) if inner else self._tried(node)
+            of_effect = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+            yield self._tried(node, inner) if of_effect or not inner else node
 
-    def _added(self, nodes: list[ast.AST], line: int, *, compound: bool) -> int:
-        """The number that a statement is known by from now on."""
-        sets = dict.fromkeys(name for node in nodes for name in parts.set_by(node))
-        names = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
-        reads = frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
-        own = tuple(name for name in sets if not name.startswith("__tpudiag"))
-        self._all.append(_Statement(line, own, reads, compound))
-        return len(self._all) - 1
-
-    def _tried(self, node: ast.stmt) -> ast.stmt:
+    def _tried(self, node: ast.stmt, inner: bool = False) -> ast.stmt:
         """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data.
 
         A function or class stays without its decorators.
         """
-        compound = isinstance(node, _COMPOUND)
+        defines, number = isinstance(node, _DEFINITIONS), len(self._all)
         nodes: list[ast.AST] = [*node.decorator_list] if isinstance(node, _DEFINITIONS) else [node]
-        number = self._added(nodes, node.lineno, compound=compound)
-        sets = self._all[number].sets
-        take = f"{', '.join(sets)}, = " if sets else ""
-        holes = f"{take}{HOLES}({number}, locals())"
-        form = _guarded(node, SKIPS, number, f"    {holes}\n")
-        if isinstance(node, _DEFINITIONS):
-            bare = copy.copy(node)
+        names = (each for part in nodes for each in ast.walk(part) if isinstance(each, ast.Name))
+        reads = frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
+        found = dict.fromkeys(name for part in nodes for name in parts.set_by(part))
+        sets = tuple(name for name in found if not name.startswith("__tpudiag"))
+        compound = isinstance(node, _COMPOUND)
+        self._all.append(_Statement(node.lineno, sets, reads, compound, inner))
+        text = f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
+        text += f"    if not {_ASKED}({_ERROR}, {number}): raise\n"
+        if sets:
+            text += f"    {', '.join(sets)}, = {_ASKED}.holes({number}, locals())"
+        form = ast.parse(text).body[0]
+        assert isinstance(form, ast.Try)
+        for each in ast.walk(form):
+            if hasattr(each, "lineno"):
+                ast.copy_location(each, node)
+        form.body = [node]
+        if defines:
+            bare: Any = copy.copy(node)
             bare.decorator_list = []
             form.handlers[0].body[1:] = [bare]
         return form
 
-    def _called(self, node: ast.stmt) -> ast.stmt:
-        """What a function calls for its effect alone, tried: weights that are loaded, a copy."""
-        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
-            return node
-        number = self._added([node], node.lineno, compound=False)
-        return _guarded(node, CALLS, number)
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial, (operator.is_,)
 
-    def calls(self, error: Exception, number: int) -> bool:
-        """Whether a call inside of a function that failed so is passed over."""
-        if getattr(error, _JUDGED, False) or not interventions.allowed(InterventionKind.HOLES):
-            return False
-        kept = missing_data_errors.is_of_code(error) or missing_data_errors.is_of_training(error)
-        if kept or not (
-            missing_data_errors.is_absent(error) or missing_data_errors.is_of_hole(error)
-        ):
-            return False
-        # What the script catches itself is its own to answer.
-        if any(main_flow.guarded(line) for line in user_lines.stack()):
-            return False
-        self._pass_over(error, self._all[number], wanting=True)
-        return True
-
-    def skips(self, error: Exception, number: int) -> bool:
+    def __call__(self, error: Exception, number: int) -> bool:
         """Whether a statement that failed so is passed over."""
         if getattr(error, _JUDGED, False):
             return False
-        try:
-            passes = getattr(error, _EACH_ROUND, False) or self._is_for_want(error, number)
-        except Exception as own:
-            barrier.note("statements", own)
-            passes = False
+        again = getattr(error, _EACH_ROUND, False)
+        passes = again or barrier.attempt("statements", self._is_for_want, error, number)
+        if self._all[number].inner:
+            return bool(passes)
         if passes:
             # A loop whose statement fails in each round has nothing to show: it fails as one.
             self._rounds[number] += 1
@@ -174,27 +158,27 @@ class Statements:
 
     def _is_for_want(self, error: Exception, number: int) -> bool:
         statement = self._all[number]
-        if not interventions.allowed(InterventionKind.HOLES):
+        # What the script catches itself is its own to answer.
+        caught = statement.inner and any(map(main_flow.guarded, user_lines.stack()))
+        if caught or not interventions.allowed(InterventionKind.HOLES):
             return False
         # An earlier statement sets a name that is not there: a loop over no file.
         name = error.name if isinstance(error, NameError) else None
         unset = self._is_changed() and any(name in each.sets for each in self._all[:number])
-        missing = _is_import(error) or unset
-        if not missing and (
+        wanting = not statement.inner and (_is_import(error) or unset)
+        if not wanting and (
             missing_data_errors.is_of_code(error) or missing_data_errors.is_of_training(error)
         ):
             return False
-        wanting = missing or missing_data_errors.is_absent(error)
-        own = missing_data_errors.is_of_hole(error)
-        if not (wanting or own or self._is_changed()):
+        wanting |= missing_data_errors.is_absent(error) or missing_data_errors.is_of_hole(error)
+        if not wanting and (statement.inner or not self._is_changed()):
             return False
         absent = self._absence(error, number) is not error
-        reads_one = any(isinstance(each, Hole) for each in self._read(error, number))
-        of_holes = wanting or own or reads_one
+        of_holes = wanting or any(isinstance(each, Hole) for each in self._read(error, number))
         if (absent or not of_holes) and missing_data_errors.is_of_model(error):
             return False
         self._absent = error if _is_import(error) else None
-        self._pass_over(error, statement, wanting=wanting or own)
+        self._pass_over(error, statement, wanting=wanting)
         return True
 
     def _is_changed(self) -> bool:
@@ -239,37 +223,3 @@ def _is_import(error: Exception) -> bool:
         return False
     # One of the job's own is there, where Python does not look.
     return "." not in (error.name or ".") and not Path(error.name or "").is_dir()
-
-
-@dataclass
-class _Calls:
-    """Asks `calls`; goes with a function to another process, where nothing is passed over."""
-
-    asks: Callable[[Exception, int], bool]
-
-    def __call__(self, error: Exception, number: int) -> bool:
-        return self.asks(error, number)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return partial, (operator.is_,)
-
-
-def _guarded(node: ast.stmt, asks: str, number: int, then: str = "") -> ast.Try:
-    """A statement, and what is asked where it fails."""
-    text = f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
-    form = _made(f"{text}    if not {asks}({_ERROR}, {number}): raise\n{then}", node)
-    assert isinstance(form, ast.Try)
-    form.body = [node]
-    return form
-
-
-def _made(text: str, at: ast.stmt) -> ast.stmt:
-    """A statement of ours, at the line of one of the script's."""
-    made = ast.parse(text).body[0]
-    for each in ast.walk(made):
-        if hasattr(each, "lineno"):
-            ast.copy_location(each, at)
-    return made
-
-
-__all__ = ["Statements"]
