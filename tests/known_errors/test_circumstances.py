@@ -77,7 +77,9 @@ def test_half_precision_on_a_tpu_is_a_matter_of_the_policy() -> None:
 
 
 def test_a_name_that_another_release_has_is_told_with_its_package() -> None:
-    text = "ImportError: cannot import name 'get_full_repo_name' from 'transformers.utils' (x.py)"
+    text = (
+        "ImportError: cannot import name 'full_name' from 'transformers.utils' (/x-packages/x.py)"
+    )
     (hit, *_) = of_job(match(text), text)
     assert hit.error.id == "E281" and "The module is transformers.utils." in hit.message
     assert "import transformers; print(transformers.__file__)" in hit.fix

@@ -93,3 +93,9 @@ def test_a_few_words_lead_to_the_errors_that_hold_them() -> None:
 def test_a_raise_statement_alone_is_what_it_raises() -> None:
     (answer,) = in_text('raise ValueError("`steps` must be a positive integer")')
     assert isinstance(answer, UnknownError) and "wanted: a positive integer" in answer.fix
+
+
+def test_what_was_raised_comes_before_what_was_warned_of() -> None:
+    text = "WARNING:tensorflow:Your input ran out of data\nTraceback\nKeyError: 'val_acc'"
+    told = [each.error.family for each in in_text(text) if isinstance(each, Match)]
+    assert told.index("metric-name") < told.index("end-of-data")

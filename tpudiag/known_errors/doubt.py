@@ -52,6 +52,7 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
     if sentence is None or read:
         return False
     words = {word.lower() for word in wording("doubt word").findall(sentence["said"])}
+    words -= {value.lower() for value in match.values.values()}  # what its pattern has a place for
     return bool(words) and len(
         words.intersection(wording("doubt word").findall(told))
     ) < LEAST_SHARED * len(words)

@@ -60,13 +60,16 @@ class Facts:
     operand: Operand | None
     """Which part of the line that failed it speaks of."""
 
-    def unsaid(self, told: str) -> str:
-        """What an answer does not say of what its text names, as the answer's first sentence."""
+    def unsaid(self, told: str, shown: str = "") -> str:
+        """What an answer does not say of what its text names, as the answer's first sentence.
+
+        `shown`: the words of the error that stand above it.
+        """
         bare = _squeezed(told)
         shapes = " and ".join(self.shapes[:2]) if len(self.shapes) > 1 else ""
         if shapes and self.differ:
             shapes += f" ({self.differ})"
-        said = bare + _squeezed(self.place.operation or "")
+        said = bare + _squeezed(f"{self.place.operation} {shown}")
         quoted = tuple(each for each in self.quoted if _squeezed(each) not in said)
         named = (
             ("operation", self.place.operation or "", (self.place.operation or "",)),

@@ -168,6 +168,8 @@ def own_words(message: str) -> OwnWords | None:
     )
     lacks = wording("grammar lacks").search(said)
     subject = wanted.groupdict().get("of") if wanted else refused["of"] if refused else None
+    verb = wanted.groupdict().get("verb") if wanted else None
+    before = "" if verb in {None, "be"} else f"to {verb} "
     does = (
         wanted
         and wanted.groupdict().get("does")
@@ -187,7 +189,7 @@ def own_words(message: str) -> OwnWords | None:
     return OwnWords(
         cause=told.strip(),
         about=about,
-        wanted=_clean(f"{_verb(wanted)}{wanted['wanted']}") if wanted else None,
+        wanted=_clean(f"{before}{wanted['wanted']}") if wanted else None,
         given=came,
         advice=advice,
         lacks=next(filter(None, lacks.groups()), None) if lacks else None,
@@ -220,12 +222,6 @@ def _search(forms: str, said: str, group: str) -> re.Match[str] | None:
             ):
                 return found
     return None
-
-
-def _verb(wanted: re.Match[str]) -> str:
-    """The verb in front of what is wanted, where it is more than `be`."""
-    verb = wanted.groupdict().get("verb")
-    return "" if verb in {None, "be"} else f"to {verb} "
 
 
 def _argument(words: str, *, plain: bool = True) -> str | None:

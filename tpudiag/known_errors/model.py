@@ -243,17 +243,17 @@ class Match:
             cause = f"{general} It says: {own.sentence}"
         elif own and self.settled and self.error.kind is Kind.BROAD:
             cause = own.sentence
-        elif read and read.whole:
+        elif read and (read.whole or self.error.common):
             cause = first
         else:
             cause = f"{first} In general: {general}" if first else general
         parts = [with_values(cause, self.names | self.values)]
         if not (read and read.whole):
-            parts += (_filled(detail, self.values) for detail in self.error.details)
+            parts += (_filled(detail, self.values, parts[0]) for detail in self.error.details)
         if decided:
             parts.append(f"The rest of the text supports: {decided.rival.cause}")
         told = " ".join(filter(None, parts))
-        named = self.facts.unsaid(told) if self.facts else ""
+        named = self.facts.unsaid(told, self.excerpt) if self.facts else ""
         return f"{named} {told}" if named else told
 
     @property
@@ -270,7 +270,9 @@ class Match:
         # What only shows what is there comes before what is a guess.
         first = operand and (not operand.looks or (open_ and not read))
         own = own or ("\n".join(self.advised) if decided is None else "")
-        if self.settled and own and self.error.kind is Kind.BROAD:
+        told = self.error.common and self.reading is not None and not self.reading.guess
+        told &= self.facts is not None and not self.facts.shapes  # sizes may mean several things
+        if told or (self.settled and own and self.error.kind is Kind.BROAD):
             fix = ""  # what mends others of its family is no answer to this one
         rows = (operand.fix if operand and first else "", own, read, fix)
         return "\n# if that is not it:\n".join(filter(None, rows))
@@ -318,9 +320,11 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
     )
 
 
-def _filled(detail: str, values: dict[str, str]) -> str:
-    """A detail with its values, or nothing where one is missing."""
-    try:
-        return detail.format_map(values)
-    except KeyError:
-        return ""
+def _filled(detail: str, values: dict[str, str], told: str) -> str:
+    """A detail with its values, or nothing where one is missing, or all were told."""
+    named = [values.get(name) for name in re.findall(r"\{(\w+)\}", detail)]
+    return (
+        ""
+        if not all(named) or all(f"`{each}`" in told for each in named)
+        else detail.format_map(values)
+    )

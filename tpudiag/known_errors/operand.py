@@ -101,6 +101,10 @@ def _used(found: re.Match[str], nodes: Nodes) -> Operand | None:
     elif use == "iterable":
         loops = (e for e in nodes if isinstance(e, ast.For | ast.comprehension))
         used, lacks = (e.iter for e in loops), "and is gone through"
+    elif use == "len":
+        calls = (e for e in nodes if isinstance(e, ast.Call) and e.args)
+        used = (e.args[0] for e in calls if isinstance(e.func, ast.Name) and e.func.id == use)
+        lacks = "and is asked for its length"
     elif use == "unpack":
         taken = (e for e in nodes if isinstance(e, ast.Assign))
         used = (e.value for e in taken if isinstance(e.targets[0], ast.Tuple))
@@ -231,6 +235,7 @@ Reader = Callable[[re.Match[str], Nodes], Operand | None]
 _FORMS: dict[str, Reader] = {
     r"'(?P<kind>[\w.]+)' object has no attribute '(?P<name>\w+)'": _attribute,
     r"'(?P<kind>[\w.]+)' object (?:is not|does not support) (?P<use>callable|iterable|subscriptable|item assignment|indexing)": _used,
+    r"object of type '(?P<kind>[\w.]+)' has no (?P<use>len)\(\)": _used,
     r"unsupported operand type\(s\) for (?P<sign>[^:]+?)=?: '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'": _two,
     r"'(?P<sign>[<>]=?)' not supported between instances of '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'": _two,
     r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d+)(?:, got (?P<got>\d+))?": _unpacked,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from .compiled import wording
 from .model import Kind, Level, Match, RivalFound
 from .probes import Probe, probes
 
@@ -61,6 +62,17 @@ def last_raised_first(matches: Sequence[Match], before: int) -> tuple[Match, ...
         )
     told = [replace(last, secondary=False)] if last else []
     return (*told, *(replace(each, secondary=True) for each in matches if each is not last))
+
+
+def only_warned_of(matches: Sequence[Match], text: str) -> tuple[Match, ...]:
+    """Those that stand in a warning, where an exception was raised after it."""
+    rows = text.split("\n")
+    raised = wording("facts exception").match
+    last = next((at for at in range(len(rows), 0, -1) if raised(rows[at - 1])), 0)
+    earlier = (each for each in matches if each.last_line < last)
+    return tuple(
+        each for each in earlier if wording("facts warned").match(rows[each.last_line - 1])
+    )
 
 
 def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:

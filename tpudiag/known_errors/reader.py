@@ -150,10 +150,12 @@ def _with_unknown(
     """
     from tpudiag.known_errors.circumstances import of_job
     from tpudiag.known_errors.doubt import is_doubtful
-    from tpudiag.known_errors.ranking import last_raised_first
+    from tpudiag.known_errors.ranking import last_raised_first, only_warned_of
     from tpudiag.known_errors.search import match
 
     matches = of_job(matches, text, whole=whole)
+    warned = only_warned_of(matches, text) if whole else ()
+    matches = sorted(matches, key=warned.__contains__)  # behind what was raised later
     if whole and (handled := text.rfind(HANDLED)) >= 0:
         matches = last_raised_first(matches, text.count("\n", 0, handled) + 1)
         if matches and matches[0].secondary:
@@ -161,10 +163,10 @@ def _with_unknown(
             return [failure, *matches] if failure else [*matches]
     if any(is_doubtful(each, *each.within(text, whole)) for each in matches[:1]):
         matches = [each for each in matches if not is_doubtful(each, *each.within(text, whole))]
-        failed = any(each.error.level == "error" and not each.secondary for each in matches)
-        if not failed and (failure := _failure(text)):
+        left = (each for each in matches if each.error.level == "error" and each not in warned)
+        if all(each.secondary for each in left) and (failure := _failure(text)):
             return [failure, *matches]
-    said = [each for each in matches if each.error.level == "error"]
+    said = [each for each in matches if each.error.level == "error" and each not in warned]
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
     # Beside a mere remark, a sentence without an exception's name is that remark.

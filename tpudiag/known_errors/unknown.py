@@ -77,13 +77,14 @@ class UnknownError:
     @property
     def fix(self) -> str:
         """What the line that failed and its own words say of what mends it."""
-        operand = self.facts.operand.fix if self.facts.operand else ""
+        operand = self.facts.operand
+        shown = operand.fix if operand and not (operand.looks and self.reading) else ""
         own = self.own.fix if self.own else ""
         place = self.facts.place
         # The line that makes the call is where something can be changed.
         at = f"# {place.own_line}: {place.source or 'the call in this line'}"
         meant = self.reading.fix if self.reading else ""
-        rows = (at if place.own_line and self.cause else "", operand, meant, own)
+        rows = (at if place.own_line and self.cause else "", shown, meant, own)
         return "\n".join(filter(None, rows))
 
     @property
@@ -106,7 +107,8 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     few_lines = text.count("\n") < FEW_LINES
     text = folded(text)
-    failures = [row.strip() for row in text.split("\n") if _tells_of_failure(row)]
+    raised, rows = wording("unknown raised").match, text.split("\n")
+    failures = [row.strip() for row in rows if raised(row) or any(words in row for words in _DIED)]
     if not failures and (
         ended := wording("unknown ended").match(text, max(0, text.rfind(_TRACEBACK)))
     ):
@@ -119,6 +121,7 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     if not failures:
         return None
     message = whole(text, failures)
+    said = unwrapped(text[text.rindex(failures[-1]) :])[:LONGEST_HEAD]
     facts = facts_of(text)
     # The error's own words first: a log names the status of every retry that went well.
     status = status_of(message) or facts.status
@@ -134,14 +137,9 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
         meaning,
         operation,
         facts,
-        own_words(said := _last_sentence(text, failures[-1])),
+        own_words(said),
         of_unknown(said),
     )
-
-
-def _last_sentence(text: str, failure: str) -> str:
-    """The sentence of the last exception, and what follows it."""
-    return unwrapped(text[text.rindex(failure) :])[:LONGEST_HEAD]
 
 
 def _last_failing(text: str, remarked: int) -> list[str]:
@@ -161,11 +159,6 @@ def folded(text: str) -> str:
     if len(text) <= LONGEST_ROW:
         return text
     return wording("unknown long_row").sub(r"\g<0>\n", text)
-
-
-def _tells_of_failure(row: str) -> bool:
-    """Whether a row is that of an exception, or of a process that died."""
-    return wording("unknown raised").match(row) is not None or any(words in row for words in _DIED)
 
 
 def whole(text: str, failures: list[str]) -> str:

@@ -141,7 +141,7 @@ def test_shared_cases_end_and_fill_their_blanks() -> None:
     groups = {
         *("object", "used", "sign", "left", "right", "function", "missing", "takes", "given"),
         *("name", "key", "argument", "received", "operation", "op", "type", "file", "layer"),
-        *("wanted", "got", "library", "library_line"),
+        *("wanted", "got", "library", "library_line", "unexpected", "twice", "own"),
     }
     for case in {case for cases in shared().values() for case in cases}:
         if dict(case.when).keys() == {narrower.FIGURES}:

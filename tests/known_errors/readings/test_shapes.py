@@ -59,7 +59,7 @@ MEANT = {
         "halved an odd height or width"
     ),
     "operands could not be broadcast together with shapes (32,224,224,3) (32,256,256,3)": (
-        "Height and width"
+        "height and width"
     ),
     "Input 0 of layer dense is incompatible with the layer: expected axis -1 of input shape to have value 784 but received input with shape [None, 3072]": (
         "built for 784 in axis -1 and gets 3072"

@@ -66,21 +66,14 @@ def _of_argument(parts: dict[str, str]) -> Reading | None:
     """What is known of an argument that a function does not take."""
     name, owner = parts["name"], parts.get("owner") or ""
     of, place = (names()[table].get(name) for table in ("functions_of", "arguments"))
-    if place is None or (of and owner and not _ends_with(of, owner)):
+    lower = owner.lower()
+    spelled = {lower, lower.rsplit(".", 1)[-1]}  # with its class, and without
+    if place is None or (of and owner and not any(re.fullmatch(of, each) for each in spelled)):
         return None
     function = f"`{owner}` takes" if owner else "It takes"
-    age = (
-        ": it came with a later one, so the library is too old for the code"
-        if place.startswith("pip install")
-        else ""
-    )
+    younger = place.startswith("pip install")
+    age = ": it came with a later one, so the library is too old for the code" if younger else ""
     return Reading(f"{function} no argument `{name}` in this release{age}.", place)
-
-
-def _ends_with(pattern: str, function: str) -> bool:
-    """Whether a function's own name, without its class, is one of those of a pattern."""
-    name = function.lower()
-    return bool(re.fullmatch(pattern, name) or re.fullmatch(pattern, name.rsplit(".", 1)[-1]))
 
 
 def _spellings(module: str, name: str) -> Iterator[str]:

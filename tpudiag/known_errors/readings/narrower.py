@@ -60,9 +60,10 @@ def called_in(text: str) -> tuple[str, ...]:
 @cache
 def is_about_another(hits: tuple[str, ...], told: str, called: tuple[str, ...]) -> bool:
     """Whether a case speaks of one function, as its own texts do, and an error of another one."""
-    if not called or any(name in told for name in called):
+    words = set(re.findall(r"\w+", told))
+    if not called or words.intersection(called):
         return False
-    return all(any(name in told for name in called_in(hit)) for hit in hits)
+    return all(words.intersection(called_in(hit)) for hit in hits)
 
 
 @cache
@@ -86,7 +87,9 @@ def first(narrower: Iterable[Narrower], named: Named, around: str = "") -> Readi
             continue
         # Compiled here: an answer needs the few of its own error, not those of all.
         told = re.search(squeezed_pattern(case.says), quoted, re.IGNORECASE) if case.says else None
-        if case.says and (told is None or _says_nothing(told)):
+        held = [each for each in told.groupdict().values() if each and "[" in each] if told else []
+        # Where two shapes or types that are to differ are one, what differs was not read.
+        if (case.says and told is None) or len(held) > len(set(held)):
             continue
         names = {name: values[0] for name, values in named.items() if values}
         if told:
@@ -95,12 +98,6 @@ def first(narrower: Iterable[Narrower], named: Named, around: str = "") -> Readi
         cause, fix = _filled(case.cause, names), _filled(case.fix, names)
         return Reading(cause, fix, case.whole, case.likely, placed)
     return None
-
-
-def _says_nothing(told: re.Match[str]) -> bool:
-    """Whether two shapes or types that are to differ are one: what differs was not read."""
-    held = [each for each in told.groupdict().values() if each and "[" in each]
-    return len(held) > len(set(held))
 
 
 def computed(figures: str, **values: object) -> Reading:
