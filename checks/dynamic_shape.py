@@ -129,7 +129,9 @@ def _finding(
     where = opened.location if opened else next((p.location for p in pipelines), None)
     if only_batch:
         return _of_open_batch(f"{which} {_text(shown)}", evidence, where, batch)
-    if _is_of_a_generator(shown, pipelines):
+    # Keras leaves open all dimensions of a dataset that it makes of a generator.
+    all_open = shown.shape is not None and not any(shown.shape)
+    if all_open and any(op.python for pipeline in pipelines for op in pipeline.ops):
         return _of_a_generator(f"{which} {_text(shown)}", evidence, where)
     if (seen := _seen_shape(shown, pipelines)) is not None:
         return _of_one_shape(f"{which} {_text(shown)}", seen, evidence, where)
@@ -239,12 +241,6 @@ def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pi
         severity=Severity.WARNING if varied else Severity.INFO,
         confidence=Confidence.HIGH if varied else Confidence.MEDIUM,
     )
-
-
-def _is_of_a_generator(tensor: TensorSeen, pipelines: list[Pipeline]) -> bool:
-    """Whether Keras made the dataset of a generator, which leaves open all dimensions alike."""
-    all_open = tensor.shape is not None and not any(tensor.shape)
-    return all_open and any(op.python for pipeline in pipelines for op in pipeline.ops)
 
 
 def _is_open_batch(tensor: TensorSeen) -> bool:

@@ -51,8 +51,14 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
         return
     # Steps that ran eagerly left no graph whose products could be counted.
     eager = signals.dispatch is not None and signals.dispatch.eager_steps > 0
-    if signals.matrix_ops is None and signals.precision is not None and eager:
-        yield from _by_policy(signals, signals.precision)
+    untraced = signals.precision if signals.matrix_ops is None and eager else None
+    if untraced is not None and set(untraced.policies) == {"float32"}:
+        yield Finding(
+            "every Keras layer computes in float32; no step was traced that would say more.",
+            in_bfloat16(signals),
+            (Evidence("dtype policies", "float32", limit="mixed_bfloat16"),),
+            untraced.policy_location,
+        )
     doubles = signals.numerics.double if signals.numerics is not None else None
     yield from _double(signals.step_inputs or (), cast_at_once=doubles == ())
     if doubles:
@@ -226,17 +232,6 @@ def _only_the_head(ops: Sequence[MatrixOp], precision: MixedPrecision | None) ->
     chosen = hidden_dimensions(tuple(ops))
     wide = [op for op in ops if op.forward and op.dtype not in ("bfloat16", "float16")]
     return bool(wide) and not any(op.columns in chosen for op in wide)
-
-
-def _by_policy(signals: Signals, precision: MixedPrecision) -> Iterator[Finding]:
-    """Where the steps ran eagerly, so that none was traced: all layers compute in float32."""
-    if set(precision.policies) == {"float32"}:
-        yield Finding(
-            "every Keras layer computes in float32; no step was traced that would say more.",
-            in_bfloat16(signals),
-            (Evidence("dtype policies", "float32", limit="mixed_bfloat16"),),
-            precision.policy_location,
-        )
 
 
 def _of_profile(signals: Signals, limit: float) -> Judgement:

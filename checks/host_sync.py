@@ -70,17 +70,12 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     each_step = [fetch for fetch in loop.fetches if fetch.steps >= limit * (fetch.of_steps - 1)]
     # With several steps in a dispatch the fetch waits once for all of them, as is advised.
     if per_dispatch == 1:
-        for fetch in _by_line(each_step)[:3]:
+        # Turned round twice: of several on one line the first stays, in the order of the script.
+        found = {(f.kind == "checkpoint", str(f.location)): f for f in reversed(each_step)}
+        for fetch in list(found.values())[::-1][:3]:
             yield _finding(fetch, limit, by_framework(signals, _FIXES, _OF_JAX)[fetch.kind])
     yield Evidence("lines that fetch after each dispatch", len(each_step), "lines")
     yield Evidence("steps in a dispatch", per_dispatch, "steps")
-
-
-def _by_line(fetches: list[ResultFetch]) -> list[ResultFetch]:
-    """One fetch a line, beside what it saves."""
-    # Turned round twice: of several on one line the first stays, in the order of the script.
-    found = {(f.kind == "checkpoint", str(f.location)): f for f in reversed(fetches)}
-    return list(found.values())[::-1]
 
 
 def _finding(fetch: ResultFetch, limit: float, fix: str) -> Finding:

@@ -43,18 +43,16 @@ def large_constant(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     of_a_job(signals, "the constants of the step")
     ops = need(signals.step_ops, "a traced training step")
-    weights = _trained_bytes(signals)
+    weights = (
+        sum(each.bytes // max(each.parts, 1) for each in signals.sharding.state)
+        if signals.sharding is not None
+        else sum(v.bytes for v in signals.variables or () if v.trainable and not v.optimizer)
+    )
     least = min(limit, OF_WEIGHTS * weights) if weights else limit
     for constant in [each for each in ops.large_constants if each.bytes > least][:3]:
         yield _finding(constant, limit, by_framework(signals, _VARIABLE, _ARGUMENT))
     total = sum(constant.bytes for constant in ops.large_constants)
     yield Evidence("constants of a mebibyte and more", total, "B", int(limit))
-
-
-def _trained_bytes(signals: Signals) -> int:
-    if signals.sharding is not None:
-        return sum(each.bytes // max(each.parts, 1) for each in signals.sharding.state)
-    return sum(v.bytes for v in signals.variables or () if v.trainable and not v.optimizer)
 
 
 def _finding(constant: StepConstant, limit: float, fix: str) -> Finding:

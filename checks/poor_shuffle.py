@@ -55,23 +55,16 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield Evidence("shuffles of examples", len(shuffles), source=str(pipeline.location))
 
 
-def _batched_before(pipeline: Pipeline, number: int) -> bool:
-    """Whether what is shuffled are the batches that train.
-
-    Where another batch follows, the first one made an example of its elements: a window of a text.
-    """
-    before, after = pipeline.ops[:number], pipeline.ops[number:]
-    apart = any(op.kind in TAKES_APART for op in before)
-    batched_after = any((op.batch_size or 1) > 1 for op in after)
-    return not (apart or batched_after) and any((op.batch_size or 1) > 1 for op in before)
-
-
 def _order(pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]]) -> Iterator[Finding]:
     if not shuffles:
         return
     number, op = shuffles[0]
     kinds = [each.kind for each in pipeline.ops]
-    if _batched_before(pipeline, number):
+    # Where another batch follows, the first one made an example of its elements: a window, say.
+    before, after = pipeline.ops[:number], pipeline.ops[number:]
+    apart = any(op.kind in TAKES_APART for op in before)
+    batched_after = any((op.batch_size or 1) > 1 for op in after)
+    if not (apart or batched_after) and any((op.batch_size or 1) > 1 for op in before):
         yield Finding(
             "shuffle stands after batch: it changes the order of the batches, and the examples of "
             "each stay together.",

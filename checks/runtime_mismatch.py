@@ -54,7 +54,17 @@ def runtime_mismatch(signals: Signals) -> Judgement:
         yield _installed_over(owners, environment, imported=seen.succeeded)
     state = state_of(environment)
     if "tensorflow-tpu" in owners and (state.clashes or state.drives is False):
-        yield _finds_no_tpu(state)
+        # TensorFlow for TPUs that finds none: by its vendors, or for what stands beside it.
+        evidence = (
+            *(Evidence(c.package, c.version, limit=c.wanted) for c in state.clashes),
+            Evidence(
+                "finds a TPU", "not known" if state.drives is None else "no", source=state.because
+            ),
+        )
+        # What imports was seen to fail by others: whether here, too, only a TPU can tell.
+        broken = state.row is not None and state.row.standing is Standing.BROKEN
+        severity = Severity.ERROR if broken else Severity.WARNING
+        yield Finding(f"{state}.", words.fix(state.ways), evidence, severity=severity)
     if not seen.succeeded:
         yield Finding(
             f"importing TensorFlow failed: {seen.failure}",
@@ -68,20 +78,6 @@ def runtime_mismatch(signals: Signals) -> Judgement:
     yield Evidence("finds a TPU", f"{finds}: {state.because}", source=state.name)
     if seen.took_s is not None:
         yield Evidence("import", round(seen.took_s, 1), "s")
-
-
-def _finds_no_tpu(state: State) -> Finding:
-    """TensorFlow for TPUs that finds none: by its vendors, or for what stands beside it."""
-    evidence = (
-        *(Evidence(c.package, c.version, limit=c.wanted) for c in state.clashes),
-        Evidence(
-            "finds a TPU", "not known" if state.drives is None else "no", source=state.because
-        ),
-    )
-    # What imports was seen to fail by others: whether here, too, only a TPU can tell.
-    broken = state.row is not None and state.row.standing is Standing.BROKEN
-    severity = Severity.ERROR if broken else Severity.WARNING
-    return Finding(f"{state}.", words.fix(state.ways), evidence, severity=severity)
 
 
 def _installed_over(owners: list[str], environment: Environment, *, imported: bool) -> Finding:

@@ -189,7 +189,15 @@ class WatchSession:
             "delivered_per_second": figures.delivered_per_s,
             "state": figures.state.kind.value,
             "silent_s": figures.silent_s,
-            "cause": _as_json(watched.cause),
+            "cause": (
+                None
+                if watched.cause is None
+                else {
+                    "kind": watched.cause.kind.value,
+                    "text": watched.cause.text,
+                    "evidence": [asdict(figure) for figure in watched.cause.figures],
+                }
+            ),
             "profile": self._profile.folder if self._profile else None,
         }
 
@@ -253,16 +261,6 @@ class WatchSession:
                 *self.job.unread.values(),
             ),
         )
-
-
-def _as_json(cause: Cause | None) -> dict[str, Any] | None:
-    if cause is None:
-        return None
-    return {
-        "kind": cause.kind.value,
-        "text": cause.text,
-        "evidence": [asdict(figure) for figure in cause.figures],
-    }
 
 
 def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:

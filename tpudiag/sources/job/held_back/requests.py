@@ -178,16 +178,13 @@ class Requests:
         if not request_rules.sends(str(method), whole.hostname or "", target, headers, body):
             return None
         self.note(str(method), whole.hostname or "", target)
-        return self._sink_url() + target
-
-    def _sink_url(self) -> str:
-        """The address of a server that answers everything as done."""
+        # The address of a server that answers everything as done.
         with self._lock:
             if self._sink is None:
                 from tpudiag.sources.job.held_back import sink  # slow to load, and rarely needed
 
                 self._sink = sink.started()
-        return self._sink
+        return self._sink + target
 
 
 class _Kept:

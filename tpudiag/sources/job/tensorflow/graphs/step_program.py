@@ -72,22 +72,19 @@ class StepProgram:
         # worse than none.
         known = _arguments_of(lowered) == len(arguments)
         of_keras = lines.of_graph(self._graph()) if lines is not None else {}
+        locations: dict[str, str] = {}
+        for operation, _ in graphs.operations(self._graph()):
+            location = user_lines.of_frames(operation.traceback or ())
+            if location is not None:
+                locations.setdefault(operation.name, str(location))
         return {
-            "operations": self._locations(),
+            "operations": locations,
             "layers": of_keras,
             "arguments": arguments if known else [],
         }
 
     def _graph(self) -> Graph:
         return self._function.get_concrete_function(*self._specs).graph
-
-    def _locations(self) -> dict[str, str]:
-        locations: dict[str, str] = {}
-        for operation, _ in graphs.operations(self._graph()):
-            location = user_lines.of_frames(operation.traceback or ())
-            if location is not None:
-                locations.setdefault(operation.name, str(location))
-        return locations
 
     def _arguments(self) -> list[str]:
         variables = {id(v.handle): v.name for v in self._graph().variables}
