@@ -1,5 +1,6 @@
 """The constant parts of a traced graph: scalars made from shapes and numbers."""
 
+from itertools import combinations
 from math import prod
 
 from tpudiag.sources.job.points import Library
@@ -75,6 +76,15 @@ class Constants:
             size = self._batch
         return None if size is None else float(size)
 
+    def scaled(self, operation: Operation) -> tuple[float | None, Tensor]:
+        """The constant by which a product or quotient scales an input, and that input."""
+        left, right = operation.inputs
+        constant = self.of(right)
+        if operation.type in DIVIDE:
+            return (1 / constant if constant else constant), left
+        # Either side of a product may be the constant, but only the divisor of a quotient.
+        return (self.of(left), right) if constant is None else (constant, left)
+
     def inside(self, value: Tensor) -> tuple[float, ...]:
         """The constants that multiply every example's value before its reduction."""
         constants: list[float] = []
@@ -85,15 +95,10 @@ class Constants:
                 continue
             if operation.type not in DIVIDE and operation.type != "Mul":
                 break
-            left, right = operation.inputs
-            constant, other = self.of(right), left
-            # Either side of a product may be the constant, but only the divisor of a quotient.
-            if constant is None and operation.type == "Mul":
-                constant, other = self.of(left), right
-            if not constant:
+            factor, value = self.scaled(operation)
+            if not factor:
                 break
-            constants.append(abs(1 / constant if operation.type in DIVIDE else constant))
-            value = other
+            constants.append(abs(factor))
         return tuple(constant for constant in constants if constant != 1)
 
 
@@ -123,6 +128,19 @@ def _is_input(operation: Operation) -> bool:
 def passed_on(operation: Operation) -> Tensor:
     """The input whose values an operation of PASS passes on: the first one is a shape in Fill."""
     return operation.inputs[1 if operation.type == "Fill" else 0]
+
+
+def source(tensor: Tensor) -> Tensor:
+    """The tensor whose values operations of PASS pass on as this one's."""
+    while tensor.op.type in PASS and tensor.op.inputs:
+        tensor = passed_on(tensor.op)
+    return tensor
+
+
+def products(constants: tuple[float, ...]) -> list[float]:
+    """The products of all subsets, that of none first."""
+    sizes = range(len(constants) + 1)
+    return [prod(some) for size in sizes for some in combinations(constants, size)]
 
 
 def _combined(kind: str, left: float, right: float) -> float | None:

@@ -9,7 +9,6 @@ argument, a sum over replicas) gives no fact.
 import linecache
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -27,6 +26,8 @@ from tpudiag.sources.job.tensorflow.graphs.constants import (
     depends_on_input,
     is_drawn,
     passed_on,
+    products,
+    source,
 )
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -92,7 +93,8 @@ def weighed(
     """
     wanted = 1.0 if averaged else 1 / batch.replicas
     whole = term.base * prod(term.constants)
-    parts = [term.base * part for part in _products(term.constants)]
+    # An author's weight (0.4 of an auxiliary loss) is among them: at most 2 ** 10 products.
+    parts = [term.base * part for part in products(term.constants[:_MOST_CONSTANTS])]
     right = (wanted,) if term.unmeant else (wanted, wanted * term.per_example)
     unmeant = [wanted * term.per_example] if term.unmeant else []
     slips = [wanted * m for n in (batch.replicas, batch.per_replica_batch, batch.global_batch)
@@ -133,13 +135,6 @@ def divided_again(term: Term, replicas: int) -> Location | None:
     whole = term.base * prod(term.constants)
     exact = term.known and term.linear and _near([whole], [replicas**-2])
     return lines[0] if exact and lines and len(lines) == parts else None
-
-
-def _products(constants: tuple[float, ...]) -> list[float]:
-    # All subsets, since an author's weight (0.4 of an auxiliary loss) is among the scales: at most
-    # 2 ** 10 products.
-    few = constants[:_MOST_CONSTANTS]
-    return [prod(some) for count in range(len(few) + 1) for some in combinations(few, count)]
 
 
 def _near(values: Iterable[float], targets: Iterable[float]) -> bool:
@@ -188,9 +183,9 @@ class _Walk:
         """A Sum or Mean: the batch is reduced here, or earlier."""
         value = operation.inputs[0]
         axes = self._static(operation.inputs[1])
-        source = _source(value).op
-        if source.type == "Pack":
-            share = 1 / len(source.inputs) if operation.type == "Mean" else 1.0
+        made = source(value).op
+        if made.type == "Pack":
+            share = 1 / len(made.inputs) if operation.type == "Mean" else 1.0
             yield from self.of(value, _times(way, share), depth - 1)
             return
         if value.shape.rank is None or axes is None:
@@ -232,17 +227,13 @@ class _Walk:
 
     def _scaled(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
         """A product or quotient: with a constant, an unknown, or of two reductions."""
-        left, right = operation.inputs
-        divides = operation.type in DIVIDE
-        constant, other = self._constants.of(right), left
-        if constant is None and not divides:
-            constant, other = self._constants.of(left), right
-        if constant is not None:
-            if constant != 0:
-                factor = 1 / constant if divides else constant
+        factor, other = self._constants.scaled(operation)
+        if factor is not None:
+            if factor:
                 way = _named(_times(way, factor), factor, operation)
                 yield from self.of(other, way, depth)
             return
+        (left, right), divides = operation.inputs, operation.type in DIVIDE
         whole = divides and self._constants.of(left) is not None
         sides = [[] if whole else [*self.of(left, Term(base=1.0), 40)]]
         sides.append([*self.of(right, Term(base=1.0), 40)])
@@ -265,14 +256,14 @@ class _Walk:
 
     def _weighted_mean(self, total: Tensor, weights: Tensor) -> bool:
         """Whether a sum of weighted losses is divided by the same replica's sum of weights."""
-        sums = _source(total), _source(weights)
+        sums = source(total), source(weights)
         if any(each.op.type != "Sum" for each in sums):
             return False
         losses, weights = (each.op.inputs[0] for each in sums)
         whole = bool(losses.shape.rank) and self._holds_batch(losses)
-        product = _source(losses).op
+        product = source(losses).op
         return whole and product.type == "Mul" and any(
-            _source(operand) is _source(weights) for operand in product.inputs
+            source(operand) is source(weights) for operand in product.inputs
         )  # fmt: skip
 
     def _called(self, tensor: Tensor, way: Term, depth: int) -> Iterator[Term]:
@@ -303,12 +294,6 @@ def _named(way: Term, factor: float, operation: Operation) -> Term:
     if line is None or "replica" not in linecache.getline(line.file, line.line or 0).lower():
         return way
     return replace(way, named=(*way.named, (abs(factor), line)))
-
-
-def _source(tensor: Tensor) -> Tensor:
-    while tensor.op.type in PASS and tensor.op.inputs:
-        tensor = passed_on(tensor.op)
-    return tensor
 
 
 def _divided_by_hand(tf: Library, call: GradientCall, replicas: int) -> bool:

@@ -13,6 +13,7 @@ from tpudiag.sources.job.tensorflow.graphs.constants import (
     PASS,
     Constants,
     passed_on,
+    source,
 )
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -35,26 +36,18 @@ def read(tf: Library, call: GradientCall) -> Iterator[tuple[LossInput | None, Op
     behind = graphs.upstream(call.target, lambda each: each.type.startswith(_PRODUCTS))
     for operation in islice(behind, _MOST):
         if operation.type in _ENTROPIES:
-            made = _source(operation.inputs[0])
+            made = source(operation.inputs[0]).op
             if made.type != "Log":  # else of probabilities, which follow
                 yield LossInput("softmax", "scores") if made.type == "Softmax" else None, made
         elif operation.type == "Log1p" and operation.inputs[0].op.type == "Exp":
-            made = _source(operation.inputs[0].op.inputs[0])
-            made = _source(made.inputs[2]) if made.type.startswith("Select") else made
+            made = source(operation.inputs[0].op.inputs[0]).op
+            made = source(made.inputs[2]).op if made.type.startswith("Select") else made
             yield LossInput("sigmoid", "scores") if made.type == "Sigmoid" else None, made
         elif (
             operation.type == "Log" and (cut := _uncut(constants, operation.inputs[0])) is not None
         ):
-            made = _source(cut)
+            made = source(cut).op
             yield LossInput("none", "probabilities") if _is_linear(made) else None, made
-
-
-def _source(tensor: Tensor) -> Operation:
-    """The operation that computed the values."""
-    operation = tensor.op
-    while operation.type in PASS:
-        operation = passed_on(operation).op
-    return operation
 
 
 def _uncut(constants: Constants, tensor: Tensor) -> Tensor | None:

@@ -10,6 +10,7 @@ from tpudiag.signals import MatrixOp
 from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.points.library_objects import Graph, Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.graphs.constants import source
 from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -119,16 +120,10 @@ def _embedding_width(operation: Operation) -> int | None:
     if operation.type not in _GATHERS or not operation.outputs[0].dtype.is_floating:
         return None
     table = operation.inputs[0]
-    if not (table.dtype.name == "resource" or "ReadVariable" in _source(table).op.type):
+    if not (table.dtype.name == "resource" or "ReadVariable" in source(table).op.type):
         return None
     shape = operation.outputs[0].shape
     return shape[-1] if shape.rank else None
-
-
-def _source(tensor: Tensor) -> Tensor:
-    while tensor.op.type in ("Identity", "Cast") and tensor.op.inputs:
-        tensor = tensor.op.inputs[0]
-    return tensor
 
 
 def _product(operation: Operation, shapes: _Shapes) -> _Sizes | None:

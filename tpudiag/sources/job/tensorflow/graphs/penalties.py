@@ -3,8 +3,7 @@
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import isclose, prod
+from math import isclose
 
 from tpudiag.model import Location
 from tpudiag.signals import UnusedRegularizer
@@ -20,6 +19,7 @@ from tpudiag.sources.job.tensorflow.graphs.constants import (
     depends_on_input,
     is_drawn,
     passed_on,
+    products,
 )
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -42,11 +42,9 @@ class Penalty:
         if len(self.factors) > _FACTORS:
             return True  # not to be told
         # 0.01 / 8 may be one factor: of 0.00125 eight times are the rounder number.
-        found = (prod(some) for n in range(len(self.factors)) for some in
-                 combinations(self.factors, n + 1))  # fmt: skip
         return any(
             isclose(each, 1 / replicas, rel_tol=1e-3) or _digits(each * replicas) < _digits(each)
-            for each in found
+            for each in products(self.factors)[1:]
         )
 
 
