@@ -229,7 +229,10 @@ class _Trainer:
         self._process.poll()
         try:
             if self._session.look():
-                said = [*_said(self._session.outcomes), headline(self._session.watched.figures())]
+                said = [
+                    *_said(self._session.outcomes),
+                    headline(self._session.job.slowest.figures()),
+                ]
         except TpudiagError as error:
             said = [str(error)]
         if not self._job.word:
@@ -237,7 +240,7 @@ class _Trainer:
             self._said = self._said or next(iter(alarms), "")
             return
         passed_s = time.monotonic() - self._began_s
-        begun = self._session.seen and self._session.watched.steps >= self._first
+        begun = self._session.job.workers and self._session.job.slowest.steps >= self._first
         if self._job.sent and self._sent_s is None and begun:
             self._sent_s = passed_s
             if self._job.sent == "delete":

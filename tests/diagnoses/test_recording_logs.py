@@ -35,7 +35,7 @@ def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(tmp_path: Pa
         (told,) = [outcome for outcome in watching.outcomes if outcome.id == "TPU605"]
         assert told.severity is Severity.WARNING
         assert "E28" in told.findings[0].message
-        assert watching.alerts == []
+        assert watching.alerts.lines == []
 
 
 def test_an_error_that_ended_the_job_is_told_with_its_fix(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_an_error_that_ended_the_job_is_told_with_its_fix(tmp_path: Path) -> Non
         (told,) = [outcome for outcome in watching.outcomes if outcome.id == "TPU605"]
         assert told.severity is Severity.ERROR
         assert told.findings[0].fix
-        assert [alert.split()[0] for alert in watching.alerts] == ["TPU605", "TPU609"]
+        assert [alert.split()[0] for alert in watching.alerts.lines] == ["TPU605", "TPU609"]
 
 
 def test_an_error_that_nobody_knows_is_said_whole(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ STEADY = [1.0] * 600
 def outcomes(*paths: Path, idle_s: float | None = None) -> dict[str, Outcome]:
     with WatchSession(WatchRequest(sources=tuple(map(str, paths))), Settings()) as session:
         assert session.look()
-        session.done(idle_s)
+        session.job.done(idle_s)
         return {outcome.id: outcome for outcome in session.report().outcomes}
 
 
@@ -102,15 +102,15 @@ def test_a_killed_job_that_resumes_is_followed(tmp_path: Path) -> None:
     recordings.write(path, STEADY, silent_s=30, id="one", pid=dead, beat_ns=beat_ns)
     with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
-        assert session.watched.state.kind is StateKind.KILLED
-        assert session.alerts
-        assert not session.done(None), "its restart has a minute to begin"
-        assert session.done(20)
+        assert session.job.slowest.state.kind is StateKind.KILLED
+        assert session.alerts.lines
+        assert not session.job.done(None), "its restart has a minute to begin"
+        assert session.job.done(20)
         recordings.write(path, [1.0] * 20, id="two")
         assert session.look()
-        assert session.alerts[-1] == "TPU609 run-failed: over"
-        assert not session.done(None)
-        assert session.watched.restarts == 1
+        assert session.alerts.lines[-1] == "TPU609 run-failed: over"
+        assert not session.job.done(None)
+        assert session.job.slowest.restarts == 1
 
 
 def test_epochs_of_one_process_share_a_baseline(tmp_path: Path) -> None:
@@ -125,8 +125,8 @@ def test_epochs_of_one_process_share_a_baseline(tmp_path: Path) -> None:
     store.close()
     with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
-        assert session.watched.detector.baseline_per_s == pytest.approx(64)
-        assert session.watched.steps == 990
+        assert session.job.slowest.detector.baseline_per_s == pytest.approx(64)
+        assert session.job.slowest.steps == 990
 
 
 def test_a_recording_that_cannot_be_read_any_more_loses_nothing_of_what_was_seen(

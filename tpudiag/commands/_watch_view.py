@@ -44,9 +44,9 @@ class _Lines:
         self._said, self._due = 0, 0.0
 
     def __call__(self, session: WatchSession) -> None:
-        for alert in session.alerts[self._said :]:
+        for alert in session.alerts.lines[self._said :]:
             say(f"alert: {alert}")
-        self._said = len(session.alerts)
+        self._said = len(session.alerts.lines)
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + SAY_EVERY_S
             headline = job_headline(session.job)
@@ -65,16 +65,16 @@ def panel(session: WatchSession) -> RenderableType:
         grid.add_row(Text(one_line(name), style="dim"), Text(one_line(value)))
     parts: list[RenderableType] = [
         Text(one_line(job_headline(session.job)), style="bold"),
-        Text(sparkline(session.watched.rates, 60), style="cyan"),
+        Text(sparkline(session.job.slowest.rates, 60), style="cyan"),
         grid,
     ]
-    parts += [Text(one_line(alert), style="bold red") for alert in session.alerts[-5:]]
+    parts += [Text(one_line(alert), style="bold red") for alert in session.alerts.lines[-5:]]
     return Panel(Group(*parts), title="tpudiag watch", title_align="left", expand=False)
 
 
 def _rows(session: WatchSession) -> list[tuple[str, str]]:
     """Names and figures, without unmeasured ones."""
-    figures = session.watched.figures()
+    figures = session.job.slowest.figures()
     p50, p90, p99 = figures.step_ms
     rows: list[tuple[str, str]] = []
     if p50 is not None and p90 is not None and p99 is not None:

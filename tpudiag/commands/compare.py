@@ -42,20 +42,17 @@ def run(options: argparse.Namespace) -> int:
     names = _sides(options)
     check_outputs(options)
     settings = settings_for(options)
-    xprof = xprof_addresses(options)
-    with progress() as on_phase:
-        before, after = (
-            tuple(sides.loaded(name, options.engine, settings, on_phase, xprof) for name in side)
-            for side in names
-        )
     gated = options.fail_on_regression is not None
     limit = options.fail_on_regression if gated else comparison.DEFAULT_LIMIT
-    compared = sides.compared(
-        names, (before, after), limit=limit, across_hardware=options.across_hardware
-    )
+    xprof, across = xprof_addresses(options), options.across_hardware
+    with progress() as on_phase:
+        compared = sides.compared_runs(
+            names, options.engine, settings, on_phase,
+            limit=limit, across_hardware=across, xprof=xprof,
+        )  # fmt: skip
     if not gated:
         return emit(compared.report, options)
-    report, said = sides.gated(compared, names, (before, after), limit, strict=options.strict)
+    report, said = sides.gated(compared, limit, strict=options.strict)
     code = emit(report, options)
     if said is not None and report.partial is None:
         say(said)

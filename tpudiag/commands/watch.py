@@ -139,8 +139,8 @@ def _follow(session: WatchSession, options: argparse.Namespace) -> int:
                 interrupts.look()
                 if session.look():
                     show(session)
-                    if session.done(options.idle_s):
-                        if session.watched.state.ill:
+                    if session.job.done(options.idle_s):
+                        if session.job.slowest.state.ill:
                             say(NO_RESTART)
                         break
                 elif not announced and not sys.stderr.isatty():
@@ -148,7 +148,7 @@ def _follow(session: WatchSession, options: argparse.Namespace) -> int:
                     say(f"{session.name}: nothing is recorded there yet; waiting for it")
                 time.sleep(options.interval_s)
     except KeyboardInterrupt:
-        if session.seen:
+        if session.job.workers:
             return _report.emit(replace(session.report(), interrupted=True), options)
         raise
     return _reported(session, options)

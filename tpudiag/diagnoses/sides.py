@@ -16,18 +16,16 @@ from tpudiag.settings import Settings
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result: the report, and its changes."""
+    """The result: what was compared, the report, and its changes."""
 
+    names: comparison.Names
+    sides: comparison.Sides
     report: Report
     changes: Sequence[Change]
 
 
 def loaded(
-    path: str,
-    engine: str,
-    settings: Settings,
-    on_phase: OnPhase = lambda _: None,
-    xprof: Sequence[str] = (),
+    path: str, engine: str, settings: Settings, on_phase: OnPhase, xprof: Sequence[str]
 ) -> Report:
     """A saved report (`.json`), or a profile's, linked to an XProf at one of the addresses.
 
@@ -51,11 +49,12 @@ def compared_runs(
     *,
     limit: float,
     across_hardware: bool,
+    xprof: Sequence[str] = (),
 ) -> Comparison:
     """Compare given reports, or read the sides first; raises as `compared` does."""
     before, after = (
         tuple(
-            run if isinstance(run, Report) else loaded(str(run), engine, settings, on_phase)
+            run if isinstance(run, Report) else loaded(str(run), engine, settings, on_phase, xprof)
             for run in side
         )
         for side in sides
@@ -86,17 +85,11 @@ def compared(
             "--across-hardware compares what is a share of each chip's peak"
         )
     differences = changes.changes(before, after, bool(across))
-    return Comparison(comparison.report(names, sides, differences, limit, across), differences)
+    report = comparison.report(names, sides, differences, limit, across)
+    return Comparison(names, sides, report, differences)
 
 
-def gated(
-    made: Comparison,
-    names: comparison.Names,
-    sides: comparison.Sides,
-    limit: float,
-    *,
-    strict: bool,
-) -> tuple[Report, str | None]:
+def gated(made: Comparison, limit: float, *, strict: bool) -> tuple[Report, str | None]:
     """The comparison as a gate: its report with the verdict; and a line where that is not obvious.
 
     `strict` closes it also where too few steps decide. Raises NothingDiagnosed where no common
@@ -104,11 +97,12 @@ def gated(
     """
     if not any(change.worse is not None for change in made.changes):
         raise NothingDiagnosed(
-            f"{' '.join(names[0])} and {' '.join(names[1])} share no figure that could regress "
-            "(step time, throughput, MXU utilisation, peak memory, the TPU compiler's figures)"
+            f"{' '.join(made.names[0])} and {' '.join(made.names[1])} share no figure that "
+            "could regress (step time, throughput, MXU utilisation, peak memory, the TPU "
+            "compiler's figures)"
         )
-    if lost := changes.lost(*sides):
-        said = f"{' '.join(names[1])} does not tell {', '.join(lost)}"
+    if lost := changes.lost(*made.sides):
+        said = f"{' '.join(made.names[1])} does not tell {', '.join(lost)}"
         return replace(made.report, regressed=True), said
     untested = comparison.unsure(made.changes, limit)
     regressed = any(change.regressed(limit) for change in made.changes)

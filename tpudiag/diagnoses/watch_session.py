@@ -12,7 +12,6 @@ from tpudiag.diagnoses import lost_time
 from tpudiag.diagnoses.alerting import Alerts
 from tpudiag.diagnoses.drop_capture import DropCapture, drop_capture, with_profile
 from tpudiag.diagnoses.job_log import WorkerLogs
-from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watched_figures import (
     job_headline,
@@ -26,7 +25,7 @@ from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.monitoring import run_signals
 from tpudiag.monitoring.causes.investigation import Investigator
-from tpudiag.monitoring.follower import Episode, Watched
+from tpudiag.monitoring.follower import Episode
 from tpudiag.monitoring.jobs import rank
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -47,8 +46,10 @@ class WatchSession:
         self._request, self._settings, self.name = request, settings, request.name
         self._outlets = list(request.outlets)
         self._notes: list[str] = []
-        self._alerts = Alerts(self.name, request.on_alert)
+        self.alerts = Alerts(self.name, request.on_alert)
         self.job = WatchedJob(request.sources, expect=request.expect)
+        self.price = request.price
+        """Of a worker's time."""
         self._investigator = Investigator(request.tools)
         self._profile: DropCapture | None = None
         self._workers: Sequence[str] = request.lookup.known if request.lookup else ()
@@ -63,7 +64,7 @@ class WatchSession:
     def __exit__(self, *_: object) -> None:
         """Close the outlets, and wait for the hooks."""
         self.close_outlets()
-        self._alerts.close()
+        self.alerts.close()
 
     def look(self) -> bool:
         """Poll once; whether there is a run. Raises UnreadableInput."""
@@ -84,12 +85,12 @@ class WatchSession:
         order = sorted(range(len(judged)), key=ranks.__getitem__)
         outcomes = merged([judged[place] for place in order])
         self.outcomes, self._unknown = self._shown(outcomes), tuple(_unknown(outcomes))
-        self._alerts.reap()
+        self.alerts.reap()
         for outcome in outcomes:
             # An error in the log of a job that goes on is a line of the report, and no alert.
             if outcome.id != KNOWN_ERROR or outcome.severity >= Severity.ERROR:
                 ill = [place for place in order if _failing(judged[place][2]).get(outcome.id)]
-                self._alerts.judge(outcome, self._alert_data(outcome.id, [*ill, *order][0]))
+                self.alerts.judge(outcome, self._alert_data(outcome.id, [*ill, *order][0]))
         for watched, (_, _, outcomes) in zip(self.job.workers, judged, strict=True):
             figures, failing = watched.figures(), _failing(self._shown(outcomes))
             for outlet in self._outlets:
@@ -124,7 +125,7 @@ class WatchSession:
             outcome = next((one for one in outcomes if one.id == id_), None)
             # Only for new ones: py-spy takes seconds, and older ones were investigated when they
             # began.
-            if outcome is None or not self._alerts.raises(outcome):
+            if outcome is None or not self.alerts.raises(outcome):
                 continue
             episodes = {
                 place: episode
@@ -160,16 +161,6 @@ class WatchSession:
             cause, stands = causes[worst]
             causes[worst] = with_profile(cause, episodes[worst].lost, self._profile), stands
             self._notes.append(self._profile.note)
-
-    @property
-    def price(self) -> Price | None:
-        """The price of a worker's time."""
-        return self._request.price
-
-    @property
-    def alerts(self) -> Sequence[str]:
-        """A line for each alert that was raised or ended."""
-        return self._alerts.lines
 
     def _alert_data(self, id_: str, place: int) -> dict[str, Any]:
         """The subject of an alert: the worst of its workers."""
@@ -210,20 +201,6 @@ class WatchSession:
         """Where the time of all workers went."""
         return together(watched.account() for watched in self.job.workers)
 
-    @property
-    def seen(self) -> bool:
-        """Whether there was a run."""
-        return bool(self.job.workers)
-
-    def done(self, idle_s: float | None) -> bool:
-        """Whether the job is done, or has had no news for so long after its end."""
-        return self.job.done(idle_s)
-
-    @property
-    def watched(self) -> Watched:
-        """The worker that the job waits for; after a poll that found one."""
-        return self.job.slowest
-
     def _beside_each_other(self) -> Iterator[Table]:
         if len(self.job.jobs) > 1:
             yield jobs_table(self.job.jobs, self.name)
@@ -234,7 +211,7 @@ class WatchSession:
         """The session as a report."""
         self.close_outlets()
         # Outlets are closed first: their messages on lost points are among the notes.
-        figures, workers = self.watched.figures(), self.job.workers
+        figures, workers = self.job.slowest.figures(), self.job.workers
         account, examples = self.account(), sum(one.examples for one in workers) or None
         return Report(
             subject=Subject("trainer", f"{figures.run.name} ({self.name})"),

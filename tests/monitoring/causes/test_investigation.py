@@ -51,8 +51,8 @@ def test_the_alert_and_its_hook_carry_the_cause(
             Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
         )
         assert session.look()
-        assert session.watched.figures().cause is CauseKind.INPUT
-        raised = next(alert for alert in session.alerts if alert.startswith("TPU603"))
+        assert session.job.slowest.figures().cause is CauseKind.INPUT
+        raised = next(alert for alert in session.alerts.lines if alert.startswith("TPU603"))
         assert "The cause: input: the step waits for input." in raised
         (finding,) = next(o for o in session.outcomes if o.id == "TPU603").findings
     figures = {one.name: one.value for one in finding.evidence}
@@ -70,8 +70,8 @@ def test_where_nothing_is_proven_it_is_said_where_the_job_stands(tmp_path: Path)
             Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
         )
         assert session.look()
-        assert session.watched.figures().cause is None
-        assert "The cause is not known; its main thread was at t.py:3" in session.alerts[0]
+        assert session.job.slowest.figures().cause is None
+        assert "The cause is not known; its main thread was at t.py:3" in session.alerts.lines[0]
 
 
 def test_googles_machines_are_asked_for_their_end(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(tmp_path: Pat
         WatchRequest(sources=(str(path),), tools=Tools(node=lambda: gone)), Settings()
     ) as session:
         assert session.look()
-        cause = session.watched.cause
+        cause = session.job.slowest.cause
     assert cause is not None
     assert cause.kind is CauseKind.PREEMPTION
 
@@ -137,7 +137,7 @@ def test_a_throttled_chip_is_the_cause_and_ill_links_stand_beside_it(
     tools = Tools(lambda _: STEPS, lambda: None, tuple, lambda _: chips)
     with WatchSession(WatchRequest(sources=(str(tmp_path),), tools=tools), Settings()) as session:
         assert session.look()
-        cause = session.watched.cause
+        cause = session.job.slowest.cause
     assert cause is not None
     assert cause.kind is CauseKind.DEVICE
     assert [(one.name, one.now, one.unit) for one in cause.figures] == [

@@ -323,7 +323,7 @@ class JaxObserver:
         return TrainingLoop(
             dispatches=self._steps.steps,
             fetches=self._fetches.facts(),
-            fits=setup.fit_data() if setup is not None else (),
+            fits=tuple(setup.fit_data) if setup is not None else (),
             schedules=setup.schedules() if setup is not None else (),
             pauses=pauses.facts() if pauses is not None else (),
             frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),

@@ -38,8 +38,8 @@ class FeedWatch:
         self._tf = tf
         self._feeds: dict[int, Feed] = {}
         self._pending: list[tuple[Feed, list[weakref.ref[object]]]] = []
-        self._consumed: list[Feed] = []
-        """By the active call."""
+        self.consumed: list[Feed] = []
+        """Read by the active call."""
         self._matched: list[Feed] = []
         self._depth = 0
         self._trained = False
@@ -55,13 +55,14 @@ class FeedWatch:
     def read_by(self, iterator: object, feed: Feed) -> None:
         """An iterator over a dataset was made."""
         feed.location = feed.location or user_lines.caller()
-        _mark(iterator, feed)
+        self.mark(iterator, feed)
         for at in (table.ITERATOR_NEXT, table.ITERATOR_OPTIONAL):
             hooks.around(at, self._next, type(iterator))
 
-    def distributes(self, distributed: object, feed: Feed) -> None:
-        """A strategy made its own dataset from one."""
-        _mark(distributed, feed)
+    def mark(self, carrier: object, feed: Feed) -> None:
+        """An iterator or a strategy's dataset reads from a feed; some accept no attribute."""
+        with contextlib.suppress(AttributeError, TypeError):
+            setattr(carrier, _MARK, feed)
 
     def feed_of(self, distributed: object) -> Feed | None:
         """The feed behind an iterator or a strategy's dataset."""
@@ -84,19 +85,19 @@ class FeedWatch:
                 # Otherwise validation data read between two steps for pictures would pile up.
                 del self._pending[:-MOST_PENDING]
             else:
-                self._consumed.append(feed)
+                self.consumed.append(feed)
         return element
 
     def calling(self, args: Args, kwargs: Kwargs) -> None:
         """A function is about to be called, outside any other."""
-        self._consumed = []
+        self.consumed = []
         self._matched = []
         for leaf in self._tf.nest.flatten((args, kwargs)):
             feed = self.feed_of(leaf)
             if feed is not None:
-                self._consumed.append(feed)
+                self.consumed.append(feed)
             elif isinstance(leaf, self._tf.data.Dataset):
-                self._consumed.append(self.of(leaf))
+                self.consumed.append(self.of(leaf))
             else:
                 self._matched += [
                     feed
@@ -106,7 +107,7 @@ class FeedWatch:
 
     def called(self, trains: bool) -> None:
         """The function returned; `trains`: gradients are taken in it."""
-        feeds = [*self._consumed, *self._matched]
+        feeds = [*self.consumed, *self._matched]
         if trains:
             if not feeds and self._trained:
                 # A batch changed in Python (numpy, a random crop) is another object: most likely it
@@ -120,19 +121,9 @@ class FeedWatch:
             for feed in feeds:
                 feed.evaluates = True
 
-    def consumed(self, feed: Feed) -> None:
-        """The active function reads a whole dataset."""
-        self._consumed.append(feed)
-
     def training(self) -> list[Feed]:
         """The known feeds of the training step."""
         return [feed for feed in self._feeds.values() if feed.trains]
-
-
-def _mark(carrier: object, feed: Feed) -> None:
-    """Mark an object of TensorFlow's with its feed; one that accepts no attribute is skipped."""
-    with contextlib.suppress(AttributeError, TypeError):
-        setattr(carrier, _MARK, feed)
 
 
 def _references(leaves: Iterable[object]) -> list[weakref.ref[object]]:

@@ -97,7 +97,7 @@ class PipelineWatch:
         read.passes -= 1
         self._distributed_as[id(distributed)] = distributed, read
         if not isinstance(distributed, self._tf.data.Dataset):
-            self.feeds.distributes(distributed, read.feed)
+            self.feeds.mark(distributed, read.feed)
         class_ = distributed.__class__
         hooks.after(table.DISTRIBUTED_READ, self._pass_begins, class_, gives=True)
         if not issubclass(class_, self._tf.data.Dataset):
@@ -113,7 +113,7 @@ class PipelineWatch:
         """AutoGraph made one operation from a loop over a distributed dataset."""
         known = self._distributed_as.get(id(distributed))
         if known is not None:
-            self.feeds.consumed(known[1].feed)
+            self.feeds.consumed.append(known[1].feed)
 
     def _from_function(
         self,

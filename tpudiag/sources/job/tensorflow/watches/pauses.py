@@ -71,7 +71,8 @@ class PauseWatch:
 
     def __init__(self) -> None:
         self._lines: dict[tuple[Kind, Location | None], _Line] = {}
-        self._inside = False
+        self.inside = False
+        """Whether one that Keras or TensorFlow makes is going on."""
         self.answers = 0
         """Calls so far that were answered with their last result, told by the one who answers."""
         self.only_traced = False
@@ -84,11 +85,6 @@ class PauseWatch:
         self._spent_ms = 0.0
         self._skipped = False
         self._loop = StepLoop()
-
-    @property
-    def inside(self) -> bool:
-        """Whether one that Keras or TensorFlow makes is going on."""
-        return self._inside
 
     def watch_tensorflow(self) -> None:
         """Hook TensorFlow's own checkpoints."""
@@ -124,7 +120,7 @@ class PauseWatch:
         """A function without gradients was called between training steps; None if answered."""
         self._skipped = self._skipped or took_ms is None
         took_ms = self._usual(function, took_ms)
-        if self._inside:
+        if self.inside:
             self._spent_ms += took_ms
         elif self._training_ms:
             line = self._add("evaluation", location, took_ms)
@@ -161,14 +157,14 @@ class PauseWatch:
 
     def _timed(self, kind: Kind) -> Call:
         def call(original: Call, *args: object, **kwargs: object) -> object:
-            if self._inside:
+            if self.inside:
                 return original(*args, **kwargs)
-            self._inside, self._spent_ms, began = True, 0.0, time.thread_time()
+            self.inside, self._spent_ms, began = True, 0.0, time.thread_time()
             self._skipped = False
             try:
                 return original(*args, **kwargs)
             finally:
-                self._inside = False
+                self.inside = False
                 # Saving or evaluating before the first step (a warm start) does not delay training.
                 if self._training_ms:
                     # A save is its thread's: the input's threads compute beside it.

@@ -35,8 +35,10 @@ class SetupWatch:
         self._models: list[object] = []
         self._metrics: list[_Made] = []
         self._outside: list[_Made] = []
-        self._gpu: dict[str, GpuUse] = {}
-        self._fits: list[FitData] = []
+        self.gpu: dict[str, GpuUse] = {}
+        """What was made for a GPU, by its name."""
+        self.fit_data: list[FitData] = []
+        """Of each fit with a dataset and steps_per_epoch."""
         self._schedules: list[FitSchedule | None] = []
         # Of JAX no other one trains, and it is not watched here.
         self._package, self._version = "keras", STARTS_AGAIN
@@ -80,17 +82,9 @@ class SetupWatch:
         )
         return (*self._initialised[1:], *compiled)
 
-    def fit_data(self) -> tuple[FitData, ...]:
-        """The data of each fit with a dataset and steps_per_epoch."""
-        return tuple(self._fits)
-
     def schedules(self) -> tuple[FitSchedule, ...]:
         """The schedule of a fit that is the only one: others may go on with it."""
         return tuple(filter(None, self._schedules if self.fits == 1 else ()))
-
-    def gpu(self) -> tuple[GpuUse, ...]:
-        """What was made for a GPU."""
-        return tuple(self._gpu.values())
 
     def _variable_made(self, next_creator: Callable[..., Variable], **kwargs: object) -> Variable:
         variable = next_creator(**kwargs)
@@ -164,7 +158,7 @@ class SetupWatch:
 
     def _note_gpu(self, what: str, location: Location | None) -> None:
         if location is not None:
-            self._gpu.setdefault(what, GpuUse(what, location))
+            self.gpu.setdefault(what, GpuUse(what, location))
 
     def _compile(self, model: object, *_: object, **__: object) -> None:
         location = user_lines.direct_caller()
@@ -193,7 +187,7 @@ class SetupWatch:
             location=user_lines.caller(),
             validation_unknown=self._is_stream(validation) and self._batches(validation) == -2,
         )
-        self._fits.append(data)
+        self.fit_data.append(data)
 
     def _is_stream(self, data: object) -> bool:
         """Whether data ends: a dataset or generator; arrays restart."""

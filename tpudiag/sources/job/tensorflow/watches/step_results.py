@@ -33,7 +33,8 @@ class StepResultWatch:
         self._tf = tf
         self._results: dict[int, tuple[object, FetchKind]] = {}
         self._fetched: dict[tuple[FetchKind, Location], list[int]] = {}
-        self._replica_reads: dict[Location, ReplicaRead] = {}
+        self.replica_reads: dict[Location, ReplicaRead] = {}
+        """By the line that took one replica's part of a result."""
         self._of_replicas: deque[Any] = deque(maxlen=_KEPT)
         """The functions' last results that differ between replicas."""
         self._taken: dict[Location, list[int]] = {}
@@ -72,10 +73,6 @@ class StepResultWatch:
             ResultFetch(kind, len(steps), self.steps, location)
             for (kind, location), steps in self._fetched.items()
         )
-
-    def replica_reads(self) -> tuple[ReplicaRead, ...]:
-        """The lines that took one replica's part of a result."""
-        return tuple(self._replica_reads.values())
 
     def _keep(self, value: object, kind: FetchKind) -> None:
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
@@ -163,7 +160,7 @@ class StepResultWatch:
         parts = self._tf.nest.flatten(value, expand_composites=True)
         if any(part is target for part in parts for target in self.losses()):
             read = ReplicaRead(kind="mean", replicas=replicas, location=location)
-            self._replica_reads.setdefault(location, read)
+            self.replica_reads.setdefault(location, read)
 
     def _local_results(
         self, original: Callable[..., tuple[Any, ...]], strategy: Strategy, value: object
@@ -183,7 +180,7 @@ class StepResultWatch:
     def first_taken(self, parts: tuple[Any, ...]) -> None:
         """A line took replica 0's part."""
         location = user_lines.of_frame(_asking_frame())
-        if location is None or location in self._replica_reads:
+        if location is None or location in self.replica_reads:
             return
         # A vector's part may be displayed now and then; several batches of one evaluation make a
         # metric.
@@ -197,7 +194,7 @@ class StepResultWatch:
         values += [float(self._tf.reduce_mean(part)) for part in vectors]
         self._results = results
         if len(values) > 1 and len(set(values)) > 1:
-            self._replica_reads[location] = ReplicaRead(
+            self.replica_reads[location] = ReplicaRead(
                 kind="first",
                 replicas=len(values),
                 taken=values[0],

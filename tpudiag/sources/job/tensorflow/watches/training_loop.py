@@ -51,30 +51,28 @@ class LoopWatch:
 
     def watch_keras(self, keras: Library, package: str) -> None:
         """Hook a Keras."""
-        self.results.watch_keras(keras)
         self.setup.watch_keras(keras, package)
-        self.pauses.watch_keras(keras)
-        self.norms.watch_keras(keras)
-        self.batch_hooks.watch_keras(keras)
-        self.regularizers.watch_keras(keras)
+        watches = self.results, self.pauses, self.norms, self.batch_hooks, self.regularizers
+        for each in watches:
+            each.watch_keras(keras)
         hooks.around(table.MODEL_CALLED, self._model_called, keras)
 
     def facts(self) -> TrainingLoop:
         """Everything recorded so far; at rest only reads of single replicas are added."""
         if self._observed is not None:
-            return replace(self._observed, replica_reads=self.results.replica_reads())
+            return replace(self._observed, replica_reads=tuple(self.results.replica_reads.values()))
         return TrainingLoop(
             dispatches=self.results.steps,
             frozen=self.state.facts(),
             fetches=self.results.fetches(),
             setups=self.setup.setups(),
             iterators=self.iterators.facts(),
-            fits=self.setup.fit_data(),
+            fits=tuple(self.setup.fit_data),
             schedules=self.setup.schedules(),
             pauses=self.pauses.facts(),
             undistributed=self.undistributed.input,
-            replica_reads=self.results.replica_reads(),
-            gpu=self.setup.gpu(),
+            replica_reads=tuple(self.results.replica_reads.values()),
+            gpu=tuple(self.setup.gpu.values()),
             batch_callbacks=self.batch_hooks.facts(),
             tpu_strategy=self.setup.tpu_strategy,
             unplaced=self.setup.unplaced,
