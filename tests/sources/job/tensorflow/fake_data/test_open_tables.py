@@ -73,6 +73,8 @@ def test_rows_hold_what_a_column_is_compared_with(read: Callable[..., Any]) -> N
     assert [set(part.split) for part in parts] == [{"train"}, {"test"}]
     assert len(table[~table.split.isin(["train", "test"])]) > 0
     assert table["emotion"].map({"neg": 0, "pos": 1}).notna().any()
+    assert set(table["mood"].replace({"good": 7, "bad": 8})) >= {7, 8}
+    assert (table["a"] == table["b"]).all()
 
 
 def test_values_are_of_the_kind_that_a_use_needs(read: Callable[..., Any]) -> None:

@@ -1,5 +1,7 @@
 """Whether an error is one for want of data: its kind, its words and what it came through tell."""
 
+import itertools
+import linecache
 import re
 import traceback
 from collections.abc import Iterator
@@ -88,9 +90,8 @@ def _passed(error: Exception) -> Iterator[tuple[str, str]]:
 
 def _writes(error: Exception) -> bool:
     """Whether what is not there is the folder of a file that is to be written."""
-    lines = [traceback.FrameSummary(frame.f_code.co_filename, line, "", lookup_line=False)
-             for frame, line in traceback.walk_tb(error.__traceback__)]  # fmt: skip
-    text = next(
-        (each.line or "" for each in reversed(lines) if user_lines.is_user_file(each.filename)), ""
-    )
-    return bool(_WRITING.search(text))
+    places = [
+        (each.f_code.co_filename, line) for each, line in traceback.walk_tb(error.__traceback__)
+    ]
+    users = (at for at in reversed(places) if user_lines.is_user_file(at[0]))
+    return any(_WRITING.search(linecache.getline(*at)) for at in itertools.islice(users, 1))

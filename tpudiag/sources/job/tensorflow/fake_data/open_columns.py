@@ -9,7 +9,7 @@ A single number is used as its digits where a text is wanted of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from enum import IntEnum
 from functools import wraps
@@ -38,8 +38,9 @@ _FIRST_DAY = date(1990, 1, 1)
 _USES = (
     "apply", "astype", "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__",
     "__truediv__", "__lt__", "__le__", "__gt__", "__ge__", "mean", "std", "sum",
+    "__eq__", "__ne__", "isin", "map", "replace",
 )  # fmt: skip
-"""What fails on a column of another kind."""
+"""What fails on a column of another kind, or compares it with what some rows are to hold."""
 _MADE: tuple[Callable[[int], object], ...] = (
     lambda row: row % 2,
     lambda row: f"file-{row:05d}",
@@ -115,24 +116,6 @@ class Column:
         """Methods of its texts."""
         return self._again(lambda plain: plain.str)
 
-    def __eq__(self, other: object) -> Any:
-        return self._holding(other) == other
-
-    def __ne__(self, other: object) -> Any:
-        return self._holding(other) != other
-
-    __hash__ = object.__hash__
-
-    def isin(self, values: Iterable[object]) -> object:
-        """Which are among these."""
-        return self._holding(*values).isin(values)
-
-    def map(self, arg: object, *args: object, **kwargs: object) -> object:
-        """Each value's; of a dict, whose keys some rows hold."""
-        if isinstance(arg, dict):
-            return self._holding(*arg).map(arg, *args, **kwargs)
-        return self._again(lambda plain: plain.map(arg, *args, **kwargs))
-
     def _holding(self, *values: object) -> Any:
         """Plain, and some rows with each of these values."""
         plain, table = self._base(self), self.tpudiag_table
@@ -142,10 +125,10 @@ class Column:
             return plain
         return self._base(table.made(self.name, equal=values))
 
-    def _again(self, use: Callable[[Any], object]) -> object:
-        """A use of the column, of another kind where it fails."""
+    def _again(self, use: Callable[[Any], object], *compared: object) -> object:
+        """A use of the column, which has what it is `compared` with; where it fails, of a kind."""
         try:
-            return use(self._base(self))
+            return use(self._holding(*compared))
         except _MISUSES:
             table = self.tpudiag_table
             for kind in Kind if table is not None else ():
@@ -169,7 +152,11 @@ def _used(original: Call) -> Call:
     """A use of a column: tried with other kinds of values where it fails."""
 
     @wraps(original)
-    def call(self: Any, *args: object, **kwargs: object) -> object:
-        return self._again(lambda plain: original(plain, *args, **kwargs))
+    def call(self: Any, *args: Any, **kwargs: Any) -> object:
+        given = (*args, *kwargs.values())[:1]
+        several = original.__name__ == "isin" or isinstance(next(iter(given), None), dict)
+        compared = given if original.__name__ in ("__eq__", "__ne__") else ()
+        compared = tuple(given[0]) if several else compared
+        return self._again(lambda plain: original(plain, *args, **kwargs), *compared)
 
     return call

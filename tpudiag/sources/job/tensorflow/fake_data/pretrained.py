@@ -5,12 +5,12 @@ has the packages' own variables for that (`process/runner.py`).
 """
 
 import importlib
-import re
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
 from tpudiag.sources.job.points.point import Point
 
+from . import missing_data_errors
 from .holes import Hole
 from .ledger import Ledger
 
@@ -100,7 +100,7 @@ def _where_away(give: Call) -> Call:
         try:
             return original(*args, **kwargs)
         except Exception as error:
-            if not _is_away(error):
+            if not (isinstance(error, OSError) or missing_data_errors.is_absent(error)):
                 raise
         return give(original, *args, **kwargs)
 
@@ -135,10 +135,3 @@ def configuration(name: str, kind: str) -> Kwargs:
         # RoBERTa counts positions from the number behind its padding's, which is 1.
         made |= {"max_position_embeddings": 514, "type_vocab_size": 1}
     return made
-
-
-def _is_away(error: Exception) -> bool:
-    """Whether something could not be fetched or is not there."""
-    return isinstance(error, OSError) or bool(
-        re.search(r"Connection|resolve|Offline|LocalEntryNotFound|HTTP", type(error).__name__)
-    )

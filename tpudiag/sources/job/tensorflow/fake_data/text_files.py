@@ -3,6 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 
 from tpudiag.sources.job.points import Library
 
@@ -36,23 +37,19 @@ def records(tf: Library, ledger: Ledger, compression: str = "") -> str:
 
 
 def lines(ledger: Ledger, compression: str = "", count: int = RECORDS) -> str:
-    """A text file of so many lines, packed as the script unpacks it."""
-
-    def write(path: str) -> None:
-        text = "".join(marked(number) + "\n" for number in range(count)).encode()
-        with open(path, "wb") as file:
-            file.write(_PACKED.get(compression, bytes)(text))
-
-    return ledger.file(f"{compression}{count}-lines.txt", write)
+    """A text file of so many lines."""
+    text = "".join(marked(number) + "\n" for number in range(count)).encode()
+    return _packed(ledger, f"{compression}{count}-lines.txt", compression, text)
 
 
 def pieces(ledger: Ledger, compression: str, size: int, before: int, behind: int) -> str:
-    """A file of pieces of one size, packed as the script unpacks it, with values as of classes."""
+    """A file of pieces of one size, with values as of classes."""
+    values = (bytes(range(len(CLASSES))) * (size * PIECES))[: size * PIECES]
+    content = bytes(before) + values + bytes(behind)
+    return _packed(ledger, f"{compression}{size}-{before}-{behind}.bytes", compression, content)
 
-    def write(path: str) -> None:
-        values = (bytes(range(len(CLASSES))) * (size * PIECES))[: size * PIECES]
-        with open(path, "wb") as file:
-            packed = _PACKED.get(compression, bytes)
-            file.write(packed(bytes(before) + values + bytes(behind)))
 
-    return ledger.file(f"{compression}{size}-{before}-{behind}.bytes", write)
+def _packed(ledger: Ledger, name: str, compression: str, content: bytes) -> str:
+    """A file, packed as the script unpacks it."""
+    packed = _PACKED.get(compression, bytes)(content)
+    return ledger.file(name, lambda path: Path(path).write_bytes(packed))
