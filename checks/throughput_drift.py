@@ -1,7 +1,7 @@
 """TPU607."""
 
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import Signals, utc
 
 from ._need import RECORD_IT, need, percent, rate
 
@@ -40,7 +40,7 @@ def throughput_drift(signals: Signals, limit: float = LIMIT) -> Judgement:
     drift = seen.drift
     if drift is not None and drift.share > limit:
         yield Finding(
-            f"throughput fell by {drift.share:.0%} since about {drift.since}, by "
+            f"throughput fell by {drift.share:.0%} since about {utc(drift.since_ns)}, by "
             f"{drift.percent_per_hour:.1f}% an hour: {rate(drift.per_s)} {unit} instead of "
             f"{rate(drift.best_per_s)}.",
             "ps -o rss,etime -p PID  # then py-spy dump --pid PID: what grows with each step?",

@@ -1,7 +1,7 @@
 """TPU603."""
 
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import Signals, Throughput, ThroughputDrop
+from tpudiag.signals import Signals, Throughput, ThroughputDrop, utc
 
 from ._cause import figures, fix, sentence
 from ._need import RECORD_IT, need, percent, rate
@@ -59,7 +59,7 @@ def _finding(drop: ThroughputDrop, seen: Throughput, limit: float) -> Finding:
     unit = f"{seen.unit}/s"
     return Finding(
         f"throughput is {drop.share:.0%} below {drop.against} since about "
-        f"{drop.since}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}."
+        f"{utc(drop.since_ns)}: {rate(drop.per_s)} {unit} instead of {rate(drop.baseline_per_s)}."
         f"{sentence(drop.cause, drop.stands)}",
         fix(drop.cause, "tpudiag attach PID  # profile the job while it is slow", seen.pid),
         (

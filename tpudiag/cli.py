@@ -80,7 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Before argparse sees them: it would take the script's options behind `--` for arguments of a
     # verb.
     own, theirs = split_arguments(given)
-    signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # what Ctrl-C tidies up, a plain kill does too
     try:
         # One verb's options alone, where it is known: the other ten modules are not imported.
         verb = own[0] if own and own[0] in VERBS else None
@@ -140,10 +142,6 @@ def _drop_stdout() -> None:
     """Let what is still to be written go nowhere, so that the interpreter's last flush succeeds."""
     with contextlib.suppress(OSError, ValueError):  # a program may have put another stream there
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
 
 
 def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:

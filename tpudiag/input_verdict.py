@@ -80,7 +80,7 @@ def on_cores(pipeline: Pipeline, cost: InputCost, cores: float) -> Range:
         able = _least(able, _handed_out(pipeline, cost))
     serial = cost.serial_s_per_example
     if serial is not None:
-        woken = more if pipeline.python else [0.0, 0.0, 0.0]
+        woken = more if any(op.python for op in pipeline.ops) else [0.0, 0.0, 0.0]
         best_s, likely_s, worst_s = (
             serial * slower + wait for slower, wait in zip(SERIAL_SPREAD, woken, strict=True)
         )

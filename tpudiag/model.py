@@ -161,11 +161,6 @@ class Check:
         """The docstring, which feeds `explain`, HTML, SARIF and the check's page."""
         return self.function.__doc__ or ""
 
-    @property
-    def title(self) -> str:
-        """The docstring's first line."""
-        return self.doc.strip().partition("\n")[0]
-
 
 def check(
     id_: str,
@@ -296,11 +291,6 @@ class Report:
     """What became of the changes, where they were rehearsed."""
     xprof_links: tuple[XProfLink, ...] = ()
     """Where a running XProf shows the profile; of a comparison, what got worse."""
-
-    @property
-    def judged(self) -> bool:
-        """Whether any check had something to look at."""
-        return any(o.verdict in (Verdict.PASSED, Verdict.FAILED) for o in self.outcomes)
 
     def count(self, verdict: Verdict) -> int:
         """How many checks ended so."""

@@ -124,14 +124,16 @@ def _holds(outcome: Outcome) -> bool:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a report, made from the model; reports/report-v1.schema.json holds it."""
-    made = _dedented(msgspec.json.schema(Report))
-    definitions = made["$defs"]
+    definitions = msgspec.json.schema(Report)["$defs"]
     whole = definitions.pop("Report")
     own = whole["properties"]
     count = {"type": "integer", "minimum": 0}
     verdicts = [verdict.value for verdict in Verdict]
     own["started"] |= {"format": "date-time", "pattern": STARTED}
     for definition in definitions.values():
+        if "description" in definition:
+            # As Python 3.13 has docstrings.
+            definition["description"] = inspect.cleandoc(definition["description"])
         if "properties" in definition:
             definition["additionalProperties"] = False
             for name, of in definition["properties"].items():
@@ -157,14 +159,6 @@ def schema() -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": definitions,
     }
-
-
-def _dedented(made: dict[str, Any]) -> dict[str, Any]:
-    """A schema with its descriptions as Python 3.13 has docstrings: without their indentation."""
-    for definition in made["$defs"].values():
-        if "description" in definition:
-            definition["description"] = inspect.cleandoc(definition["description"])
-    return made
 
 
 def _closed(properties: dict[str, Any]) -> dict[str, Any]:

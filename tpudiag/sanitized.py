@@ -59,18 +59,13 @@ _ANY = re.compile("|".join(re.escape(mark) for marks, _, _ in _SECRETS for mark 
 def harmless(text: str) -> str:
     """The text with what acts on a terminal made visible, its secrets hidden; newlines and tabs
     stay."""
-    return visible(redacted(text))
+    return _ACTIVE.sub(lambda match: ascii(match[0])[1:-1], redacted(text))
 
 
 def one_line(text: str) -> str:
     """The same on one line, which has an end."""
     line = " ".join(harmless(text[: 4 * LONGEST]).split())
     return line if len(line) <= LONGEST else line[:LONGEST] + " ..."
-
-
-def visible(text: str) -> str:
-    """The text with what acts on a terminal by its escape; newlines and tabs stay."""
-    return _ACTIVE.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def redacted(text: str) -> str:

@@ -37,7 +37,11 @@ def section(file: Path, data: bytes) -> dict[str, Any] | None:
         if isinstance(own, dict) and name in own:
             tables[name] = own.pop(name)  # pyright: ignore
     for name, table in tables.items():
-        if not isinstance(table, dict) or not _is_by_id(cast("dict[str, Any]", table), name):
+        kinds = BY_ID.get(name)
+        if not isinstance(table, dict) or (
+            kinds is not None
+            and not all(type(v) in kinds for v in cast("dict[str, Any]", table).values())
+        ):
             raise UsageError(f"{file}: [tool.tpudiag{name and '.' + name}] is no table of its kind")
     # As with a comment on a line: what is silenced without a reason nobody dares to let speak
     # again.
@@ -51,11 +55,6 @@ def section(file: Path, data: bytes) -> dict[str, Any] | None:
         title, names = f"{file}: [tool.tpudiag.{verb}]", options(verb, PEOPLE).keys() - OF_ALL
         made[verb] = dict(_said(title, file.parent, verb, tables[verb], names - BY_ID.keys()))
     return made | {"ignore": list(tables.get("ignore", ())), "limits": tables.get("limits", {})}
-
-
-def _is_by_id(table: Mapping[str, object], name: str) -> bool:
-    """Whether a table of checks has values of its kind."""
-    return name not in BY_ID or all(type(value) in BY_ID[name] for value in table.values())
 
 
 def _said(

@@ -101,7 +101,7 @@ def test_id_and_severity() -> None:
 
 
 def test_docstring_explains() -> None:
-    assert CHECK.title
+    assert CHECK.doc
     for heading in ("What it sees", "Why it costs", "What to do", "Source"):
         _, found, text = CHECK.doc.partition(f"## {heading}\n")
         assert found and len(text.partition("## ")[0].split()) >= 15

@@ -88,7 +88,8 @@ def _put_pipeline(figures: Figures, signals: Signals) -> None:
     ):
         microseconds = None if seconds is None else 1e6 * seconds
         figures.put(f"input_{name}_us_per_example", microseconds, unit, ALONE, 3)
-    figures.put("input_read_bytes_per_example", cost.read_bytes_per_example, "bytes", ALONE, 1)
+    read = None if cost.read_bytes is None else cost.read_bytes / cost.examples
+    figures.put("input_read_bytes_per_example", read, "bytes", ALONE, 1)
 
 
 def _put_verdict(figures: Figures, signals: Signals) -> None:

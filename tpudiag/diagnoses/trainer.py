@@ -13,7 +13,7 @@ from tpudiag.diagnoses.report_parts import count, listed
 from tpudiag.diagnoses.trainer_targets import Targets, chosen, standing, without_server
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Report, Shortfall, Subject, TargetSummary
+from tpudiag.model import Report, Shortfall, Subject, TargetSummary, Verdict
 from tpudiag.phases import OnPhase
 from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
@@ -167,7 +167,7 @@ def _with_profile(
 
 def _shortfall(report: Report, missing: Sequence[UnreadHost]) -> Shortfall | None:
     """What the trainers without a profile leave undone."""
-    if not report.judged:
+    if not any(o.verdict in (Verdict.PASSED, Verdict.FAILED) for o in report.outcomes):
         return "whole"
     return "part" if missing else None
 

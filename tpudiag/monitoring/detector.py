@@ -67,11 +67,6 @@ class Recent:
         if len(self._points) > self._count:
             del self._sorted[bisect_left(self._sorted, self._points.popleft()[0])]
 
-    @property
-    def full(self) -> bool:
-        """Whether it holds the full number of points."""
-        return len(self._points) == self._count
-
     def quantile(self, share: float) -> float:
         """The point below which this share lies."""
         return self._sorted[int(share * len(self._sorted))]
@@ -187,7 +182,7 @@ class DropDetector:
         # The standard error of a mean of `count` points.
         noise = SIGMAS * self.baseline.sigma / math.sqrt(count)
         limit = max(least, wander, noise)
-        if not recent.full or recent.quantile(share) - level <= limit:
+        if len(recent) < count or recent.quantile(share) - level <= limit:
             return False
         if (end_ns - recent.first_beyond(level + limit / 2)) / NS < LEAST_S:
             return False

@@ -39,11 +39,6 @@ class Figures:
     spent: Mapping[TimeUse, float] = field(default_factory=dict[TimeUse, float])
     """Where the job's wall time went, over its restarts, in s."""
 
-    @property
-    def goodput(self) -> float | None:
-        """The share of the job's wall time spent on steps that count."""
-        return goodput(self.spent)
-
 
 Worker = tuple[Figures, Mapping[str, bool]]
 """A worker's figures, and whether each check fails for it."""
@@ -87,7 +82,7 @@ METRICS = (
     Metric("silent_seconds", "s", "Time since the last step", lambda f: f.silent_s),
     Metric("pause_seconds", "s", "Time in announced pauses so far", lambda f: f.pause_s),
     Metric("goodput_share", "1", "Share of the job's wall time that went into steps that count",
-           lambda f: f.goodput),
+           lambda f: goodput(f.spent)),
     Metric("examples", "{examples}", "Examples recorded so far",
            lambda f: f.steps * f.run.global_batch
            if f.run.global_batch is not None and f.run.unit == "steps" else None, True),

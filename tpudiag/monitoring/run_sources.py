@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -149,7 +150,10 @@ class Place:
         if self._single is not None:
             return [self._single]
         stores = _stores(Path(self.path))
-        runs = [run for path in stores for run in _runs(path)]
+        runs: list[StoredRun] = []
+        for path in stores:
+            with suppress(reader.NotYetRecorded):
+                runs += [StoredRun(path, run) for run in reader.runs(path)]
         every = lanes(runs, lives)
         self._follow(judged(every))
         self.not_judged = len(every) - len(self._workers)
@@ -218,14 +222,6 @@ def _stores(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(file for file in path.glob("*.sqlite") if reader.is_store(file))
     return [path] if reader.is_store(path) else []
-
-
-def _runs(path: Path) -> list[StoredRun]:
-    """The runs of a file; none where it is being created."""
-    try:
-        return [StoredRun(path, run) for run in reader.runs(path)]
-    except reader.NotYetRecorded:
-        return []
 
 
 def _order(run: Run) -> tuple[str, int, str, int]:

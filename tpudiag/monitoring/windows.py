@@ -101,8 +101,10 @@ class Windows:
         self._buckets[key] = self._buckets.get(key, 0) + count
         compiling = self._compiling(end, took, count)
         self._sum("compile_ms", compiling / 1e6)
-        if not compiling:
-            self._stalled(took - max(wait, 0), count)
+        worked = took - max(wait, 0)
+        if not compiling and worked >= STALL_NS and (lost := stalled(worked, count, self._usual)):
+            self._sum("stalled_ms", lost / 1e6)
+            self._sums["stalls"] += 1
         self._sums["steps"] += count
         self._sums["examples"] += count * (self._global_batch or 0) if examples < 0 else examples
         if wait >= 0:
@@ -124,11 +126,6 @@ class Windows:
         if saved:
             self._sums["saved_ns"] = max(saved) + self._shift_ns
         return sum(by_kind.values())
-
-    def _stalled(self, took: int, count: int) -> None:
-        if took >= STALL_NS and (lost := stalled(took, count, self._usual)):
-            self._sum("stalled_ms", lost / 1e6)
-            self._sums["stalls"] += 1
 
     def _sum(self, name: str, value: float) -> None:
         self._sums[name] = self._sums.get(name, 0.0) + value

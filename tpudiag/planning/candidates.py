@@ -74,11 +74,6 @@ class Plan:
     answers: dict[int, Compilation] = field(default_factory=dict[int, Compilation])
     skipped: set[int] = field(default_factory=set[int])
 
-    @property
-    def replicas(self) -> int:
-        """The number used by the job."""
-        return 1 if self.alone else self.target.replicas
-
     def largest_fitting(self) -> int:
         """The largest batch known to fit, 0 where there is none."""
         return max((b for b, a in self.answers.items() if a.fits), default=0)
@@ -100,9 +95,8 @@ class Plan:
         """All batches, smallest first, each compared with the smallest that compiled."""
         # The smallest batch fits easily: its FLOPs per example are those without recomputation.
         base = next((a for _, a in sorted(self.answers.items()) if a.compiled), None)
-        own = Row(
-            target=self.target, replicas=self.replicas, price=self.price, batch=0, answer=None
-        )
+        used = 1 if self.alone else self.target.replicas
+        own = Row(target=self.target, replicas=used, price=self.price, batch=0, answer=None)
         rows = [
             _beside(replace(own, batch=batch, answer=answer), base)
             for batch, answer in self.answers.items()

@@ -43,7 +43,9 @@ class Search:
     ) -> None:
         self._plans, self._batches = plans, sorted(set(batches))
         self._steps, self._compiler, self._on_phase = steps, compiler, on_phase
-        self._at_a_time = workers() if at_a_time is None else at_a_time
+        # One per core, as memory allows.
+        here = min(os.cpu_count() or 1, host_memory.available_bytes() // COMPILATION_BYTES)
+        self._at_a_time = max(1, here) if at_a_time is None else at_a_time
         self._done, self._planned = 0, len(self._plans) * len(self._batches)
         self._began = time.monotonic()
 
@@ -116,8 +118,3 @@ class Search:
         return (
             f", about {left_s / 60:.0f} min left" if left_s > 90 else f", about {left_s:.0f} s left"
         )
-
-
-def workers() -> int:
-    """Parallel compilations: one per core, as memory allows."""
-    return max(1, min(os.cpu_count() or 1, host_memory.available_bytes() // COMPILATION_BYTES))

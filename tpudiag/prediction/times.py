@@ -81,7 +81,10 @@ def timed(work: Work, generation: Generation, whole_slice: int) -> Timed:
     if work.kind is Kind.COLLECTIVE:
         once, bound = _collective_ms(work, generation, whole_slice), Bound.ICI
         if work.flops:
-            once, bound = _beside(once, *_device_ms(work, generation))
+            # Products inside the same instruction: both run at once, the longer one lasts.
+            device, own = _device_ms(work, generation)
+            bound = bound if once.value > device.value else own
+            once = Range(*map(max, once, device))
     elif work.kind is Kind.PREFETCH:
         bandwidth = generation.compiler_hbm_gb_per_s_per_device * 1e6
         once, bound = Range(0.0, 0.0, work.hbm_bytes / bandwidth), Bound.HBM
@@ -115,11 +118,6 @@ def _device_ms(work: Work, generation: Generation) -> tuple[Range, Bound]:
     # Between both, on a logarithmic scale, since they may differ by several times.
     value = roof ** (1 - weight) * cycles**weight if roof else cycles
     return Range(roof, value, min(cycles, max(value, roof) * FARTHEST)), bound
-
-
-def _beside(links: Range, device: Range, bound: Bound) -> tuple[Range, Bound]:
-    """Products with a collective inside one instruction: both run at once, the longer one lasts."""
-    return Range(*map(max, links, device)), Bound.ICI if links.value > device.value else bound
 
 
 def _collective_ms(work: Work, generation: Generation, whole_slice: int) -> Range:

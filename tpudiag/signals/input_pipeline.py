@@ -128,11 +128,6 @@ class InputCost:
         return self.python_seconds / self.examples if self.python_seconds else None
 
     @property
-    def read_bytes_per_example(self) -> float | None:
-        """From files and sockets."""
-        return self.read_bytes / self.examples if self.read_bytes is not None else None
-
-    @property
     def cpu_s_per_example(self) -> float:
         """CPU time of one example."""
         return self.cpu_seconds / self.examples
@@ -183,11 +178,6 @@ class Pipeline:
             op.python or op.reads_files or op.kind in ("Map", "Interleave") or op.parallelism == 1
             for op in self.ops
         )
-
-    @property
-    def python(self) -> bool:
-        """Whether a part of it runs in Python."""
-        return any(op.python for op in self.ops)
 
     @property
     def python_in_parallel(self) -> bool:

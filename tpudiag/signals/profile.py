@@ -53,11 +53,6 @@ class Device:
         return self.ops_share is not None and self.ops_share < WHOLE_TRACE
 
     @property
-    def recorded_ms(self) -> float:
-        """The busy time with recorded operations."""
-        return self.busy_ms * (self.ops_share or 0.0) if self.lost_operations else self.busy_ms
-
-    @property
     def idle_share(self) -> float:
         """Share of the window in which no module ran, 0 to 1; 1 where none ran at all."""
         return 1 - self.busy_ms / self.window_ms if self.window_ms else 1.0

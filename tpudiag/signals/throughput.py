@@ -103,11 +103,6 @@ class ThroughputDrop:
     """The main thread's current line, for a sentence; empty where unknown."""
 
     @property
-    def since(self) -> str:
-        """When it began, as RFC 3339."""
-        return utc(self.since_ns)
-
-    @property
     def share(self) -> float:
         """The share of throughput that is lost, 0 to 1."""
         return 1 - self.per_s / self.baseline_per_s
@@ -122,11 +117,6 @@ class ThroughputDrift:
     per_s: float
     percent_per_hour: float
     """Of the throughput at best."""
-
-    @property
-    def since(self) -> str:
-        """When it was at its best, as RFC 3339."""
-        return utc(self.since_ns)
 
     @property
     def share(self) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud.connection import Service, client
-from tpudiag.monitoring.cloud.resource import PointSource, point_source, worker
+from tpudiag.monitoring.cloud.resource import PointSource, point_source
 from tpudiag.monitoring.cloud.sender import ALERT, Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
 from tpudiag.monitoring.metrics import Figures, cause_of, values
@@ -41,7 +41,8 @@ class Exporter:
             raise UsageError(f"--period {period_s:g}: never below {LEAST_PERIOD_S:g} s")
         self._project, self._job, self._period_s = project, job, period_s
         self._key = source_key(source)
-        self._path = buffer or default_buffer(project, source)
+        key = source_key(source, f"{project} ", 10)
+        self._path = buffer or Path("tpudiag-logs", f"cloud-monitoring-{key}.buffer")
         metrics = client(Service.METRICS, endpoint)
         self._spool = Spool(self._path)
         self._before = self._spool.counts
@@ -92,7 +93,8 @@ class Exporter:
             number = f"-{len(places) + 1}" if places else ""
             # This process's environment does not describe a run on another machine.
             here: Mapping[str, str] = os.environ if host == os.uname().nodename else {}
-            task = f"{worker(here, host)}-{self._key}{number}"
+            worker = here.get("TPU_WORKER_ID") or here.get("CLOUD_TPU_TASK_ID")
+            task = f"{f'worker-{worker}' if worker else host}-{self._key}{number}"
             place = _Place(point_source(self._project, job, task), run)
             places.append(place)
         place.run, place.seen_s = run, time.monotonic()
@@ -179,9 +181,3 @@ def source_key(source: str, project: str = "", length: int = 8) -> str:
     """A stable key that distinguishes sources of runs on this host."""
     where = source if "://" in source else str(Path(source).absolute())
     return hashlib.sha1(f"{project}{where}".encode()).hexdigest()[:length]
-
-
-def default_buffer(project: str, source: str) -> Path:
-    """The file that buffers a source's points for a project until they are sent."""
-    key = source_key(source, f"{project} ", 10)
-    return Path("tpudiag-logs", f"cloud-monitoring-{key}.buffer")

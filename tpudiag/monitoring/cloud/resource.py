@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -48,12 +47,6 @@ def point_source(project: str, job: str, task: str) -> PointSource:
     }
     labels = {"training_job": job[:LONGEST_LABEL], "worker": task[:LONGEST_LABEL]}
     return PointSource(tuple(sorted(resource.items())), tuple(sorted(labels.items())))
-
-
-def worker(environ: Mapping[str, str], host: str) -> str:
-    """This worker's name, unique within the job."""
-    number = environ.get("TPU_WORKER_ID") or environ.get("CLOUD_TPU_TASK_ID")
-    return f"worker-{number}" if number else host
 
 
 @cache

@@ -46,11 +46,6 @@ class CaptureRequest:
     answer_limit_s: float = ANSWER_LIMIT_S
 
     @property
-    def duration_ms(self) -> int:
-        """At least 1: a trainer takes 0 as no capture at all."""
-        return max(1, round(self.duration_s * 1e3))
-
-    @property
     def limit_s(self) -> float:
         """The time after which an answer is given up."""
         return self.duration_s + self.answer_limit_s
@@ -120,8 +115,10 @@ def _started(
 ) -> grpc.Future[bytes]:
     # Before TensorFlow 2.21 the trainer writes the profile itself, to a path on its machine.
     repository = "" if probe.sends_profile else run.url
+    # At least 1: a trainer takes 0 as no capture at all.
+    duration_ms = max(1, round(wish.duration_s * 1e3))
     request = profiler_messages.profile_request(
-        session, probe.address.file_name, wish.duration_ms, repository
+        session, probe.address.file_name, duration_ms, repository
     )
     return method(opened, profiler_messages.PROFILE).future(request, timeout=wish.limit_s)
 

@@ -23,10 +23,6 @@ class Steps(NamedTuple):
     starts: Ints
     ends: Ints
 
-    def chosen(self, which: slice) -> Steps:
-        """The steps of a slice."""
-        return Steps(*(column[which] for column in self))
-
 
 def complete(steps: Steps, op_starts: Ints) -> Steps:
     """The steps without a first or last one that the trace cut; `op_starts` are sorted (ps).
@@ -52,7 +48,8 @@ def complete(steps: Steps, op_starts: Ints) -> Steps:
             return int(lengths[edge]) < SHORT * shortest
         return int(counts[edge]) < (1 - SAME) * usual
 
-    return steps.chosen(slice(1 if cut(0) else 0, count - 1 if cut(count - 1) else count))
+    whole = slice(1 if cut(0) else 0, count - 1 if cut(count - 1) else count)
+    return Steps(*(column[whole] for column in steps))
 
 
 def lost(steps: Steps, busy: Spans) -> Spans:

@@ -3,8 +3,8 @@
 import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tpudiag.signals import (
     CallbackTime,
@@ -20,7 +20,7 @@ from tpudiag.signals import (
 from tpudiag.signals.profile_hosts import DeviceWait
 from tpudiag.sources.profile.host_summary import HostSummary
 from tpudiag.sources.profile.lost_devices import absent, assigned
-from tpudiag.sources.profile.operations import OpTotals, device_ops, fold
+from tpudiag.sources.profile.operations import OpTotals, device_ops
 from tpudiag.sources.profile.padding import padded
 from tpudiag.sources.profile.programs import ProgramHlo
 from tpudiag.sources.profile.run_steps import step_times
@@ -46,31 +46,23 @@ FLOPS = _Peak(lambda op: op.flops, lambda d: d.peak_tflops, 1e12, 2.05)
 HBM_BYTES = _Peak(lambda op: op.hbm_bytes, lambda d: d.peak_hbm_gb_per_s, 1e9, 1.05)
 
 
-@dataclass
-class Programs:
-    """What the hosts of a run share, since they run the same programs: kept once."""
-
-    ops: OpTotals = field(default_factory=OpTotals)
-    hlo: dict[str, ProgramHlo] = field(default_factory=dict[str, ProgramHlo])
-
-    def taken(self, summary: HostSummary) -> HostSummary:
-        """Add a host's programs, and return the rest of its summary."""
-        fold(self.ops, summary.ops)
-        self.hlo = summary.programs | self.hlo
-        return replace(summary, ops={}, programs={})
-
-
 def merged(
-    summaries: Sequence[HostSummary], programs: Programs, unread: Sequence[UnreadHost] = ()
+    summaries: Sequence[HostSummary],
+    totals: OpTotals,
+    programs: Mapping[str, ProgramHlo],
+    unread: Sequence[UnreadHost] = (),
 ) -> tuple[ProfileFacts, StepTimes | None]:
-    """The facts of a run from those of its hosts, in the order of their files."""
+    """The facts of a run from those of its hosts, in the order of their files.
+
+    The operations and programs are those of all hosts together.
+    """
     # Containers of one image often all call themselves `localhost`.
     names = Counter(summary.host for summary in summaries)
     summaries = [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
     devices = _with_windows(summaries)
     hosts = [summary.steps for summary in summaries if summary.steps is not None]
-    named = ((NUMBERED.fullmatch(name), hlo.cycles) for name, hlo in programs.hlo.items())
-    ops = device_ops(programs.ops, devices, {n[1]: cycles for n, cycles in named if n})
+    named = ((NUMBERED.fullmatch(name), hlo.cycles) for name, hlo in programs.items())
+    ops = device_ops(totals, devices, {n[1]: cycles for n, cycles in named if n})
     runs = _runs(summaries)
     first = summaries[0]
     timed = first.started_ns is not None and first.stopped_ns is not None
@@ -94,14 +86,14 @@ def merged(
         iterators=_iterators([s.iterators for s in summaries if s.iterators is not None]),
         blockers=_blockers(summaries),
         memory=tuple(peak for s in summaries for peak in s.memory) or None,
-        padded=padded(programs.ops)[:PADDED_KEPT] or None,
+        padded=padded(totals)[:PADDED_KEPT] or None,
         mxu_share=_peak_share(devices, ops, FLOPS),
         hbm_share=_peak_share(devices, ops, HBM_BYTES),
         uncosted_share=sum(op.share for op in ops if op.uncosted),
         share_16_bit=_share_16_bit(ops),
-        matrix_ops=programs.hlo[runs[0][0]].products
-        if runs and runs[0][0] in programs.hlo
-        else None,
+        matrix_ops=next(
+            (programs[name].products for name, *_ in runs[:1] if name in programs), None
+        ),
         unread=tuple(unread),
         waits=_waits(summaries),
         gpus=sum(len(summary.gpus) for summary in summaries),
@@ -215,9 +207,10 @@ def _peak_share(devices: Sequence[Device], ops: Iterable[DeviceOp], of: _Peak) -
     figures = [of.amount(op) for op in ops if not op.holds_others]
     known = [figure for figure in figures if figure is not None]
     peaks = [of.peak(device) for device in devices]
-    could = sum(
-        (p or 0.0) * of.unit * d.recorded_ms / 1e3 for p, d in zip(peaks, devices, strict=True)
-    )
+    could = 0.0
+    for peak, device in zip(peaks, devices, strict=True):
+        recorded = (device.ops_share or 0.0) if device.lost_operations else 1.0
+        could += (peak or 0.0) * of.unit * device.busy_ms * recorded / 1e3
     if not known or len(known) < len(figures) or None in peaks or not could:
         return None
     share = sum(known) / could

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
@@ -11,7 +10,6 @@ from tpudiag.location import parsed as located
 from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile.op_kinds import INFEED, part_of
 from tpudiag.sources.profile.schema import parsed
-from tpudiag.sources.profile.tables import KEPT, Tables
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, StatValue
 
@@ -81,7 +79,7 @@ def operation(
     plane: Plane, id_: int, self_ps: int, total_ps: int, count: int
 ) -> tuple[OpKey, OpTotal]:
     """One event id as an operation; the file holds flops and bytes per occurrence."""
-    described = _described(plane.tables)
+    described: dict[int, Description] = plane.tables.described
     description = described.get(id_)
     if description is None:
         description = described[id_] = _description(plane, id_)
@@ -95,12 +93,6 @@ def operation(
         accessed,
         accessed if description.hbm_bytes is None else description.hbm_bytes * count,
     )
-
-
-@lru_cache(KEPT)
-def _described(_: Tables) -> dict[int, Description]:
-    """A cache of a plane's operations by id, filled as they are described."""
-    return {}
 
 
 def _description(plane: Plane, id_: int) -> Description:

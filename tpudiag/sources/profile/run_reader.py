@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.signals import ProfileFacts, StepTimes, UnreadHost
 from tpudiag.sources.profile import locate
 from tpudiag.sources.profile.host_summary import HostSummary, OnBytes, attempted
-from tpudiag.sources.profile.merge_hosts import Programs, merged
+from tpudiag.sources.profile.merge_hosts import merged
+from tpudiag.sources.profile.operations import OpTotals, fold
+from tpudiag.sources.profile.programs import ProgramHlo
 
 Answer = HostSummary | str
 """A host's summary, or the reason in one line why its file cannot be read."""
@@ -21,15 +23,20 @@ NOT_READ = "interrupted before it was read"
 
 @dataclass
 class Answers:
-    """The files' summaries so far; what all programs share is kept once."""
+    """The files' summaries so far; what the hosts share, which run the same programs, once."""
 
     files: Sequence[str]
     by_place: dict[int, Answer] = field(default_factory=dict[int, Answer])
-    programs: Programs = field(default_factory=Programs)
+    ops: OpTotals = field(default_factory=OpTotals)
+    programs: dict[str, ProgramHlo] = field(default_factory=dict[str, ProgramHlo])
 
     def add(self, place: int, answer: Answer) -> None:
         """Take one file's result."""
-        self.by_place[place] = answer if isinstance(answer, str) else self.programs.taken(answer)
+        if isinstance(answer, HostSummary):
+            fold(self.ops, answer.ops)
+            self.programs = answer.programs | self.programs
+            answer = replace(answer, ops={}, programs={})
+        self.by_place[place] = answer
 
     def add_all(self, answers: Iterable[tuple[int, Answer]]) -> Answers:
         """Take several files' results; returns itself."""
@@ -59,7 +66,7 @@ class Answers:
         if not summaries:
             more = "" if len(failures) == 1 else f" (nor can any of the {len(failures)} hosts)"
             raise UnreadableInput(failures[0] + more)
-        return merged(summaries, self.programs, unread)
+        return merged(summaries, self.ops, self.programs, unread)
 
 
 def here(

@@ -9,7 +9,6 @@ They live in a descriptor pool of their own: TensorFlow and JAX register the sam
 default pool, and TensorFlow's classes would cost its import of five seconds.
 """
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -102,8 +101,11 @@ def _pool() -> descriptor_pool.DescriptorPool:
         made = file.message_type.add(name=name)
         if name in ONEOFS:
             made.oneof_decl.add(name=ONEOFS[name])
-        for mark, kind, field, number in _fields(text):
-            own = kind
+        for part in text.split(","):
+            marked, field, number_text = part.split()
+            mark = marked[0] if marked[0] in "*?%" else ""
+            own = kind = marked.removeprefix(mark)
+            number = int(number_text)
             if mark == "%":
                 entry = "".join(word.title() for word in field.split("_")) + "Entry"
                 pair = made.nested_type.add(name=entry)
@@ -115,14 +117,6 @@ def _pool() -> descriptor_pool.DescriptorPool:
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(file.SerializeToString())
     return pool
-
-
-def _fields(text: str) -> Iterator[tuple[str, str, str, int]]:
-    """Mark, type, name and number of each field."""
-    for part in text.split(","):
-        kind, name, number = part.split()
-        mark = kind[0] if kind[0] in "*?%" else ""
-        yield mark, kind.removeprefix(mark), name, int(number)
 
 
 def _field(mark: str, kind: str, name: str, number: int) -> FieldDescriptorProto:

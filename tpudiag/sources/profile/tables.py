@@ -28,6 +28,8 @@ class Tables:
     stat_names: Mapping[int, str] = field(repr=False)
     """Names of stats, and strings that stats refer to, by metadata id."""
     unknown_bytes: int
+    described: dict[int, Any] = field(default_factory=dict[int, Any], repr=False)
+    """The operations described so far, by metadata id."""
 
 
 def tables(events: Sequence[memoryview], stats: Sequence[memoryview]) -> Tables:

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from threading import Timer
+from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from tpudiag.errors import UsageError
@@ -115,8 +116,10 @@ def _listed(address: str, what: str, query: dict[str, str], limit_s: float) -> l
         answer: object = json.loads(body)
     except (OSError, HTTPException, ValueError, RecursionError, zlib.error):
         return []
-    names = [_name(item) for item in answer] if isinstance(answer, list) else []  # pyright: ignore
-    return [name for name in names if name is not None]
+    items: list[Any] = answer if isinstance(answer, list) else []  # pyright: ignore
+    # Runs are names, hosts objects with one.
+    names: list[Any] = [i.get("hostname") if isinstance(i, dict) else i for i in items]  # pyright: ignore
+    return [name for name in names if isinstance(name, str)]
 
 
 @contextmanager
@@ -136,9 +139,3 @@ def _until(connection: HTTPConnection, limit_s: float) -> Generator[None, None, 
         yield
     finally:
         timer.cancel()
-
-
-def _name(item: object) -> str | None:
-    """The name in one item of a list: itself, or its `hostname`."""
-    name: object = item.get("hostname") if isinstance(item, dict) else item  # pyright: ignore
-    return name if isinstance(name, str) else None
