@@ -77,16 +77,16 @@ class Generation:
     """What it is called in accelerator types, the one of the Cloud TPU API last."""
     cores_per_chip: int
     """What the number in a name such as v3-8 counts."""
-    devices_per_chip: int
-    chips_per_host: int
+    devices_per_chip: int = 1
+    chips_per_host: int = 4
     usable_hbm_gib_per_device: float
     peak_bf16_tflops_per_chip: float
     hbm_gb_per_s_per_chip: float
     compiler_hbm_gb_per_s_per_device: float
     """The bandwidth with which the TPU compiler itself counts."""
-    mxu_tile: int
+    mxu_tile: int = 128
     clock_mhz: int
-    cycles_weight: float
+    cycles_weight: float = 0.5
     """How far the compiler's cycles are believed where they pass the roof: 0 not, 1 wholly."""
     link_gb_per_s: float
     """One way of one link between chips."""
@@ -119,68 +119,57 @@ class Generation:
 GENERATIONS = (
     Generation(
         name="v2", device_kind="TPU v2", aliases=("v2",), cores_per_chip=2, devices_per_chip=2,
-        chips_per_host=4, usable_hbm_gib_per_device=7.48,
-        peak_bf16_tflops_per_chip=46, hbm_gb_per_s_per_chip=716,
-        compiler_hbm_gb_per_s_per_device=317, mxu_tile=128, clock_mhz=700, cycles_weight=0.9,
-        link_gb_per_s=62, torus_axes=2, slices=_FLAT, hosts=(Host("v2-8 TPU VM", 4, 96, 334),),
-        pci_device="0x0027", pci_subsystem="0x004e", minimum_tensorflow=(1, 15),
+        usable_hbm_gib_per_device=7.48, peak_bf16_tflops_per_chip=46, hbm_gb_per_s_per_chip=716,
+        compiler_hbm_gb_per_s_per_device=317, clock_mhz=700, cycles_weight=0.9, link_gb_per_s=62,
+        torus_axes=2, slices=_FLAT, hosts=(Host("v2-8 TPU VM", 4, 96, 334),), pci_device="0x0027",
+        pci_subsystem="0x004e", minimum_tensorflow=(1, 15),
     ),
     Generation(
         name="v3", device_kind="TPU v3", aliases=("v3",), cores_per_chip=2, devices_per_chip=2,
-        chips_per_host=4, usable_hbm_gib_per_device=15.48,
-        peak_bf16_tflops_per_chip=123, hbm_gb_per_s_per_chip=900,
-        compiler_hbm_gb_per_s_per_device=429, mxu_tile=128, clock_mhz=940, cycles_weight=0.9,
-        link_gb_per_s=82, torus_axes=2, slices=_FLAT,
+        usable_hbm_gib_per_device=15.48, peak_bf16_tflops_per_chip=123, hbm_gb_per_s_per_chip=900,
+        compiler_hbm_gb_per_s_per_device=429, clock_mhz=940, cycles_weight=0.9, link_gb_per_s=82,
+        torus_axes=2, slices=_FLAT,
         hosts=(Host("ct3-hightpu-4t", 4, 96, 340), Host("ct3p-hightpu-4t", 4, 48, 340, pods=True)),
         pci_device="0x0027", pci_subsystem="0x004f", minimum_tensorflow=(1, 15),
     ),
     Generation(
-        name="v4", device_kind="TPU v4", aliases=("v4",), cores_per_chip=2, devices_per_chip=1,
-        chips_per_host=4, usable_hbm_gib_per_device=30.75,
-        peak_bf16_tflops_per_chip=275, hbm_gb_per_s_per_chip=1230,
-        compiler_hbm_gb_per_s_per_device=982, mxu_tile=128, clock_mhz=1050, cycles_weight=0.3,
-        link_gb_per_s=45, torus_axes=3, slices=_CUBES,
-        hosts=(Host("ct4p-hightpu-4t", 4, 240, 407),),
+        name="v4", device_kind="TPU v4", aliases=("v4",), cores_per_chip=2,
+        usable_hbm_gib_per_device=30.75, peak_bf16_tflops_per_chip=275, hbm_gb_per_s_per_chip=1230,
+        compiler_hbm_gb_per_s_per_device=982, clock_mhz=1050, cycles_weight=0.3, link_gb_per_s=45,
+        torus_axes=3, slices=_CUBES, hosts=(Host("ct4p-hightpu-4t", 4, 240, 407),),
         chip_config="megacore", pci_device="0x005e", minimum_tensorflow=(2, 8),
     ),
     Generation(
         name="v5e", device_kind="TPU v5 lite", aliases=("v5e", "v5lite", "v5litepod"),
-        cores_per_chip=1, devices_per_chip=1, chips_per_host=8,
-        usable_hbm_gib_per_device=15.75, peak_bf16_tflops_per_chip=197,
-        hbm_gb_per_s_per_chip=819, compiler_hbm_gb_per_s_per_device=738, mxu_tile=128,
-        clock_mhz=1500, cycles_weight=0.5,
-        link_gb_per_s=45, torus_axes=2, slices=_SMALL_FLAT,
+        cores_per_chip=1, chips_per_host=8, usable_hbm_gib_per_device=15.75,
+        peak_bf16_tflops_per_chip=197, hbm_gb_per_s_per_chip=819,
+        compiler_hbm_gb_per_s_per_device=738, clock_mhz=1500, link_gb_per_s=45, torus_axes=2,
+        slices=_SMALL_FLAT,
         hosts=(Host("ct5lp-hightpu-1t", 1, 24, 48), Host("ct5lp-hightpu-4t", 4, 112, 192),
                Host("ct5lp-hightpu-8t", 8, 224, 384)),
         pci_device="0x0063", needs_pjrt=True, minimum_tensorflow=(2, 15),
     ),
     Generation(
-        name="v5p", device_kind="TPU v5", aliases=("v5p",), cores_per_chip=2, devices_per_chip=1,
-        chips_per_host=4, usable_hbm_gib_per_device=95.73,
-        peak_bf16_tflops_per_chip=459, hbm_gb_per_s_per_chip=2765,
-        compiler_hbm_gb_per_s_per_device=2350, mxu_tile=128, clock_mhz=1750, cycles_weight=0.5,
-        link_gb_per_s=90,
-        torus_axes=3, slices=_CUBES, hosts=(Host("ct5p-hightpu-4t", 4, 208, 448),),
-        pci_device="0x0062", needs_pjrt=True, minimum_tensorflow=(2, 15),
+        name="v5p", device_kind="TPU v5", aliases=("v5p",), cores_per_chip=2,
+        usable_hbm_gib_per_device=95.73, peak_bf16_tflops_per_chip=459, hbm_gb_per_s_per_chip=2765,
+        compiler_hbm_gb_per_s_per_device=2350, clock_mhz=1750, link_gb_per_s=90, torus_axes=3,
+        slices=_CUBES, hosts=(Host("ct5p-hightpu-4t", 4, 208, 448),), pci_device="0x0062",
+        needs_pjrt=True, minimum_tensorflow=(2, 15),
     ),
     Generation(
-        name="v6e", device_kind="TPU v6 lite", aliases=("v6e",), cores_per_chip=1,
-        devices_per_chip=1, chips_per_host=8,
-        usable_hbm_gib_per_device=31.24, peak_bf16_tflops_per_chip=918,
-        hbm_gb_per_s_per_chip=1638, compiler_hbm_gb_per_s_per_device=1638, mxu_tile=256,
-        clock_mhz=1750, cycles_weight=0.5,
-        link_gb_per_s=90, torus_axes=2, slices=_SMALL_FLAT,
+        name="v6e", device_kind="TPU v6 lite", aliases=("v6e",), cores_per_chip=1, chips_per_host=8,
+        usable_hbm_gib_per_device=31.24, peak_bf16_tflops_per_chip=918, hbm_gb_per_s_per_chip=1638,
+        compiler_hbm_gb_per_s_per_device=1638, mxu_tile=256, clock_mhz=1750, link_gb_per_s=90,
+        torus_axes=2, slices=_SMALL_FLAT,
         hosts=(Host("ct6e-standard-1t", 1, 44, 176), Host("ct6e-standard-4t", 4, 180, 720),
                Host("ct6e-standard-8t", 8, 180, 1440)),
         pci_device="0x006f", needs_pjrt=True, minimum_tensorflow=(2, 15),
     ),
     Generation(
         name="tpu7x", device_kind="TPU7x", aliases=("7x", "v7x", "tpu7x"), cores_per_chip=2,
-        devices_per_chip=2, chips_per_host=4,
-        usable_hbm_gib_per_device=94.75, peak_bf16_tflops_per_chip=2307,
+        devices_per_chip=2, usable_hbm_gib_per_device=94.75, peak_bf16_tflops_per_chip=2307,
         hbm_gb_per_s_per_chip=7380, compiler_hbm_gb_per_s_per_device=3136, mxu_tile=256,
-        clock_mhz=2200, cycles_weight=0.5,
-        link_gb_per_s=90, torus_axes=3, slices=_CUBES,
+        clock_mhz=2200, link_gb_per_s=90, torus_axes=3, slices=_CUBES,
         hosts=(Host("tpu7x-standard-4t", 4, 224, 960),), pci_device="0x0076", needs_pjrt=True,
     ),
 )  # fmt: skip

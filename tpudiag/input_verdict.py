@@ -77,20 +77,20 @@ def on_cores(pipeline: Pipeline, cost: InputCost, cores: float) -> Range:
     fastest = work if cost.cores == 1 else max(work - waits[1], work * LEAST_WORK)
     able = Range(cores / (work + more[2]), cores / (work + more[1]), cores / fastest)
     if cores > 1:
-        able = _least(able, _handed_out(pipeline, cost))
+        able = Range(*map(min, able, _handed_out(pipeline, cost)))
     serial = cost.serial_s_per_example
     if serial is not None:
         woken = more if any(op.python for op in pipeline.ops) else [0.0, 0.0, 0.0]
         best_s, likely_s, worst_s = (
             serial * slower + wait for slower, wait in zip(SERIAL_SPREAD, woken, strict=True)
         )
-        able = _least(able, Range(1 / worst_s, 1 / likely_s, 1 / best_s))
+        able = Range(*map(min, able, (1 / worst_s, 1 / likely_s, 1 / best_s)))
     # A serial interleave ends its readers, and their times are gone with them.
     ends = any(op.kind == "Interleave" for op in pipeline.ops)
     measured = not pipeline.serial or (cost.serial_seconds is not None and not ends)
     if measured and not pipeline.python_in_parallel:
         return able
-    return _least(able, _alone(cost, more))
+    return Range(*map(min, able, _alone(cost, more)))
 
 
 def _handed_out(pipeline: Pipeline, cost: InputCost) -> Range:
@@ -108,11 +108,6 @@ def _alone(cost: InputCost, waits: Sequence[float]) -> Range:
     seconds = 1 / cost.examples_per_second
     work = min(cost.cpu_s_per_example, seconds)
     return Range(1 / (seconds + waits[2]), 1 / (work + waits[1]), SERIAL_BEST / (work + waits[0]))
-
-
-def _least(one: Range, other: Range) -> Range:
-    """The slower of both, at each end."""
-    return Range(min(one.low, other.low), min(one.value, other.value), min(one.high, other.high))
 
 
 def per_core(cost: InputCost) -> Range:

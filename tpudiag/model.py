@@ -22,10 +22,7 @@ from tpudiag.report_figures import (
     XProfLink,
 )
 from tpudiag.script_run import Coverage, Crash, HookDefect, RunEnvironment, Writes
-from tpudiag.source_change import (
-    Mending,
-    SourceChange,
-)
+from tpudiag.source_change import Mending, SourceChange
 
 
 @total_ordering

@@ -50,16 +50,6 @@ class Episode:
     stalled: bool
 
 
-@dataclass(frozen=True)
-class Known:
-    """The known performance of an earlier run of the job."""
-
-    alike: tuple[object, ...]
-    per_s: float
-    wander: float
-    started_ns: int
-
-
 class Watched:
     """A worker's runs, followed one after the other.
 
@@ -71,7 +61,7 @@ class Watched:
     ) -> None:
         self._source, self._clock, self._expect = source, clock or Clock(), expect
         self._ages = Ages(self._clock)
-        self._known: deque[Known] = deque(maxlen=20)
+        self._known: deque[tuple[Run, Reference]] = deque(maxlen=20)
         self.recording: Recording | None = None
         self.worker = ""
         self.history: deque[Window] = deque(maxlen=SPARK_WINDOWS)
@@ -107,12 +97,10 @@ class Watched:
 
     def _reference(self, run: Run | None) -> Reference | None:
         """A run's normal rate before it has a baseline."""
-        known = [one for one in self._known if run is not None and one.alike == run.alike]
+        known = [r for before, r in self._known if run is not None and before.alike == run.alike]
         if self._expect is not None or not known:
             return self._expect
-        best = max(known[-EARLIER_KNOWN:], key=lambda one: one.per_s)
-        text = f"what its run of {utc(best.started_ns)} showed"
-        return Reference(best.per_s, text, wander=best.wander)
+        return max(known[-EARLIER_KNOWN:], key=lambda one: one.per_s)
 
     def _next(self, run: Run) -> None:
         """Switch to another run: the same loop of the same process continues the last one."""
@@ -121,8 +109,9 @@ class Watched:
             return
         level = self.detector.baseline.level
         if before is not None and level is not None:
+            text = f"what its run of {utc(before.started_ns)} showed"
             wander = self.detector.baseline.wander
-            self._known.append(Known(before.alike, math.exp(-level), wander, before.started_ns))
+            self._known.append((before, Reference(math.exp(-level), text, wander=wander)))
         self.restarts += before is not None and before.pid != run.pid
         self.killed_by = None
         self._begin(run)

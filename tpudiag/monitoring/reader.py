@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -45,7 +45,6 @@ END_NS = 4_102_444_800 * NS
 LONGEST_NS = 400 * 86_400 * NS
 """A longer run had a wrong clock."""
 MOST_COUNT = 1 << 50
-TRACE = ("function", "start_ns", "end_ns")
 Row = TypeVar("Row", Run, Window, Trace)
 Spanned = TypeVar("Spanned", Window, Trace)
 
@@ -87,15 +86,11 @@ def read(
         )
         windows = tuple(bad.without(rows, _window))
         rows = connection.execute(
-            f"SELECT {', '.join(TRACE)} FROM traces WHERE run = ? ORDER BY start_ns DESC "
+            f"SELECT function, start_ns, end_ns FROM traces WHERE run = ? ORDER BY start_ns DESC "
             f"LIMIT {AT_ONCE}",
             (run.id,),
         )
-        traces = tuple(
-            bad.without(
-                rows.fetchall()[::-1], lambda row: _as(Trace, dict(zip(TRACE, row, strict=True)))
-            )
-        )
+        traces = tuple(bad.without(rows.fetchall()[::-1], lambda row: _as(Trace, dict(row))))
     return Recording(run, windows, str(path), traces, frozenset(bad.rows), earlier)
 
 
@@ -132,9 +127,7 @@ def _earlier(
         f"SELECT {ROLLUP_COLUMNS} {which} AND number > ? AND number <= ? ORDER BY start_s",
         (run.id, MINUTE_S, hours[-1][0] if hours else -1, until),
     ).fetchall()
-    every = [*hours, *minutes]
-    columns = ROLLUP_COLUMNS.split(", ")
-    found = tuple(bad.without(every, lambda row: _checked(dict(zip(columns, row, strict=True)))))
+    found = tuple(bad.without([*hours, *minutes], lambda row: _checked(dict(row))))
     return (found[-1].number if found else -1), found
 
 
@@ -153,7 +146,7 @@ class _Damage:
         for row in rows:
             one = made(row)
             if one is None or not self._fits(one, last_ns):
-                self.rows.add(repr(row)[:80])
+                self.rows.add(repr(tuple(row))[:80])
                 continue
             last_ns = one.end_ns if isinstance(one, Window) else last_ns
             yield one
@@ -174,6 +167,7 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
             sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
         ) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+            connection.row_factory = sqlite3.Row
             connection.text_factory = partial(str, encoding="utf-8", errors="replace")
             _check_tables(connection, path)
             yield connection
@@ -234,9 +228,8 @@ def _as(kind: type[Row], columns: dict[str, Any]) -> Row | None:
         return None
 
 
-def _run_of(row: Sequence[Any]) -> Run | None:
-    columns = dict(zip(RUN_COLUMNS.split(", "), row, strict=True))
-    run = _as(Run, columns)
+def _run_of(row: sqlite3.Row) -> Run | None:
+    run = _as(Run, dict(row))
     if run is None:
         return None
     times = (run.started_ns, run.beat_ns, *([] if run.ended_ns is None else [run.ended_ns]))
@@ -254,8 +247,8 @@ def _run_of(row: Sequence[Any]) -> Run | None:
     return run if right else None
 
 
-def _window(row: Sequence[Any]) -> Window | None:
-    columns: dict[str, Any] = dict(zip(WINDOW_COLUMNS.split(", "), row, strict=True))
+def _window(row: sqlite3.Row) -> Window | None:
+    columns = dict(row)
     try:
         columns["step_ms"] = json.loads(columns["step_ms"])
     except (ValueError, TypeError, RecursionError):

@@ -8,7 +8,6 @@ from tpudiag.sources.profile.intervals import (
     common,
     covered,
     merged,
-    segments,
     self_times,
     union,
     without,
@@ -74,8 +73,7 @@ def test_each_moment_belongs_to_the_innermost_event(pairs: list[tuple[int, int]]
         inside = [i for i in order if i in clipped and pairs[i][0] <= t < clipped[i]]
         if inside:
             owns[inside[-1]] += 1
-    found = segments(*vectors(pairs))
-    assert self_times(found, len(pairs)).tolist() == owns
+    assert self_times(*vectors(pairs)).tolist() == owns
 
 
 def test_nothing_is_empty() -> None:

@@ -45,27 +45,26 @@ def as_json(policy: Rule, job: str, channels: tuple[str, ...] = ()) -> Json:
         "documentation": {"content": text, "mimeType": "text/markdown"},
         # By these `apply` recognises the policy.
         "userLabels": {MANAGED_BY: "tpudiag", JOB: slug(job), POLICY: policy.id},
-        "conditions": [_condition(policy)],
+        "conditions": [
+            {
+                "displayName": policy.title,
+                "conditionPrometheusQueryLanguage": {
+                    "query": policy.query,
+                    "duration": f"{60 * policy.for_min}s",
+                    # The shortest that the API takes; others are multiples of it.
+                    "evaluationInterval": "30s",
+                    # Policies are applied before the job's first point, by Terraform before the
+                    # metrics are even described: the service would refuse names that it does not
+                    # know yet.
+                    "disableMetricValidation": True,
+                },
+            }
+        ],
         "combiner": "OR",
         "severity": policy.severity,
         "alertStrategy": {"autoClose": "1800s"},
     }
     return {**fields, "notificationChannels": list(channels)} if channels else fields
-
-
-def _condition(policy: Rule) -> Json:
-    return {
-        "displayName": policy.title,
-        "conditionPrometheusQueryLanguage": {
-            "query": policy.query,
-            "duration": f"{60 * policy.for_min}s",
-            # The shortest that the API takes; others are multiples of it.
-            "evaluationInterval": "30s",
-            # Policies are applied before the job's first point, by Terraform before the metrics
-            # are even described: the service would refuse names that it does not know yet.
-            "disableMetricValidation": True,
-        },
-    }
 
 
 def slug(job: str) -> str:

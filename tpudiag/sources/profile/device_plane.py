@@ -17,7 +17,6 @@ from tpudiag.sources.profile.intervals import (
     common,
     groups,
     merged,
-    segments,
     self_times,
     union,
     without,
@@ -229,7 +228,7 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
     spans: dict[str, list[Spans]] = {}
     for columns in lines:
         # A `while` lasts as long as its body: only the rest is its own time.
-        own = self_times(segments(columns.device_starts, columns.device_ends), len(columns.ids))
+        own = self_times(columns.device_starts, columns.device_ends)
         ids, place = groups(columns.ids)
         counts = np.bincount(place, minlength=len(ids)).tolist()
         sums = [

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.event_pattern import (
@@ -23,7 +22,7 @@ from tpudiag.sources.profile.event_pattern import (
     fitting,
     words_of,
 )
-from tpudiag.sources.profile.schema import message
+from tpudiag.sources.profile.schema import decoding, message
 from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.wire import Damaged
 
@@ -135,7 +134,7 @@ class Line:
             case 0x22:
                 return self._odd(bytes(data[start:end]))
             case 0x12:
-                self.name = _text(data[start:end])
+                self.name = text_of(data[start:end])
             case 0x18:
                 value = wire.varint(data, start)[0] & ((1 << 64) - 1)
                 self.timestamp_ns = value - (1 << 64) if value >> 63 else value  # an int64
@@ -143,7 +142,7 @@ class Line:
                     # The events before it were already returned with another start.
                     raise Damaged("corrupt: a line's start follows its events")
             case 0x5A:
-                _text(data[start:end])
+                text_of(data[start:end])
             case 0x08 | 0x48 | 0x50:
                 pass
             case _ if key >> 3 in (1, 2, 3, 4, 9, 10, 11):
@@ -155,10 +154,8 @@ class Line:
     def _odd(self, data: bytes) -> Events:
         """An event in another encoding; raises Damaged."""
         event: Any = message("XEvent")()
-        try:
+        with decoding("an event cannot be decoded"):
             event.ParseFromString(data)
-        except (DecodeError, UnicodeDecodeError) as error:
-            raise Damaged("corrupt: an event cannot be decoded") from error
         if event.duration_ps < 0:
             raise Damaged(f"corrupt: an event of the line {self.name!r} ends before it starts")
         if max(abs(event.offset_ps), event.duration_ps) > LAST_PS:
@@ -176,11 +173,10 @@ class Line:
         return Events(words, ids, offsets, durations, first, last)
 
 
-def _text(data: memoryview) -> str:
-    try:
+def text_of(data: memoryview) -> str:
+    """Some bytes as text; raises Damaged."""
+    with decoding("text that is not UTF-8"):
         return str(data, "utf-8")
-    except UnicodeDecodeError as error:
-        raise Damaged("corrupt: text that is not UTF-8") from error
 
 
 def _length(size: int) -> Iterator[int]:

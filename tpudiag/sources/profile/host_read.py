@@ -15,7 +15,6 @@ from tpudiag.sources.profile.intervals import (
     common,
     groups,
     merged,
-    segments,
     self_times,
     union,
 )
@@ -45,7 +44,7 @@ class IteratorSpans:
 
     def add(self, names: Mapping[int, str], ids: Ints, starts: Ints, ends: Ints) -> None:
         """Add the iterators of one thread; nested ones run inside their consumer's time."""
-        own = self_times(segments(starts, ends), len(ids))
+        own = self_times(starts, ends)
         distinct, place = groups(ids)
         for index, id_ in enumerate(distinct.tolist()):
             here = place == index

@@ -29,7 +29,7 @@ class Spans(NamedTuple):
 EMPTY = Spans(_NONE, _NONE)
 
 
-class Segments(NamedTuple):
+class _Segments(NamedTuple):
     """A line cut at every event's begin and end: each piece belongs to the innermost event."""
 
     starts: Ints
@@ -124,15 +124,14 @@ def covered(spans: Spans, starts: Ints, ends: Ints) -> Ints:
     return until(ends) - until(starts)
 
 
-def segments(starts: Ints, ends: Ints) -> Segments:
-    """The line cut so that each moment belongs to the innermost open event.
+def self_times(starts: Ints, ends: Ints) -> Ints:
+    """The time of each event in which it is the innermost that is open.
 
     An event that outlasts the one it starts in counts up to that one's end. Events without a
     length own nothing.
     """
+    own = np.zeros(len(starts), np.int64)
     index = np.flatnonzero(ends > starts)
-    if len(index) == 0:
-        return Segments(_NONE, _NONE, _NONE)
     begun = starts[index]
     tied = begun[1:] == begun[:-1]
     lengths = ends[index] - begun
@@ -142,18 +141,20 @@ def segments(starts: Ints, ends: Ints) -> Segments:
     ended = ends[index]
     # Modules and steps never nest, and need no tree.
     if np.all(begun[1:] >= ended[:-1]):
-        return Segments(begun, ended, index)
+        own[index] = ended - begun
+        return own
     nested = _nested(begun, ended)
     if nested is None:
         # Rare: rounding to nanoseconds lets an event outlast the one around it. Clipped one by one.
-        ended = _clipped(begun, ended)
-        nested = _nested(begun, ended)
+        nested = _nested(begun, _clipped(begun, ended))
     if nested is None:
         raise ValueError("events that nest cannot overlap")
-    return Segments(nested.starts, nested.ends, index[nested.owners])
+    pieces = (nested.ends - nested.starts).astype(np.float64)
+    own[index] = np.rint(np.bincount(nested.owners, weights=pieces, minlength=len(index)))
+    return own
 
 
-def _nested(starts: Ints, ends: Ints) -> Segments | None:
+def _nested(starts: Ints, ends: Ints) -> _Segments | None:
     """The pieces of properly nested events, sorted by start; None where some overlap."""
     count = len(starts)
     # Of two that end together the inner one, opened later, closes first.
@@ -175,7 +176,7 @@ def _nested(starts: Ints, ends: Ints) -> Segments | None:
     owners = np.empty(2 * count, np.int64)
     owners[order] = who[order][place]
     used = (points[1:] > points[:-1]) & (depth[:-1] > 0)
-    return Segments(points[:-1][used], points[1:][used], owners[:-1][used])
+    return _Segments(points[:-1][used], points[1:][used], owners[:-1][used])
 
 
 def _clipped(starts: Ints, ends: Ints) -> Ints:
@@ -189,10 +190,3 @@ def _clipped(starts: Ints, ends: Ints) -> Ints:
             clipped[index] = open_[-1]
         open_.append(int(clipped[index]))
     return clipped
-
-
-def self_times(parts: Segments, count: int) -> Ints:
-    """The time that each of `count` events owns."""
-    lengths = parts.ends - parts.starts
-    sums = np.bincount(parts.owners, weights=lengths.astype(np.float64), minlength=count)
-    return np.rint(sums).astype(np.int64)

@@ -4,7 +4,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Container, Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path, PurePosixPath
@@ -209,8 +209,6 @@ def _name(folder: Path | PurePosixPath, top: Path | PurePosixPath) -> str:
 def _when(name: str, otherwise: float) -> float:
     # The name comes first: copying a run gives its files the time of the copy.
     if NAMED_BY_TIME.fullmatch(name):
-        try:
+        with suppress(ValueError):
             return datetime.strptime(name, "%Y_%m_%d_%H_%M_%S").astimezone().timestamp()
-        except ValueError:
-            return otherwise
     return otherwise

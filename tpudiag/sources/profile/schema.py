@@ -9,6 +9,8 @@ They live in a descriptor pool of their own: TensorFlow and JAX register the sam
 default pool, and TensorFlow's classes would cost its import of five seconds.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -87,11 +89,18 @@ def message(name: str) -> Any:
 def parsed(name: str, data: bytes | memoryview) -> Any:
     """The message of this name in some bytes; raises Damaged."""
     made = message(name)()
-    try:
+    with decoding(f"no {name}"):
         made.ParseFromString(bytes(data))
-    except (DecodeError, UnicodeDecodeError) as error:
-        raise Damaged(f"corrupt: no {name}") from error
     return made
+
+
+@contextmanager
+def decoding(fault: str) -> Generator[None]:
+    """Raises Damaged where the bytes are no message, or their text is none."""
+    try:
+        yield
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise Damaged(f"corrupt: {fault}") from error
 
 
 @cache

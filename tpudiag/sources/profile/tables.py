@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from google.protobuf.message import DecodeError
-
-from tpudiag.sources.profile.schema import message
-from tpudiag.sources.profile.wire import Damaged
+from tpudiag.sources.profile.schema import decoding, message
 
 KEPT, KEPT_BYTES = 8, 1 << 20
 """How many tables are cached, and up to which size."""
@@ -61,10 +58,8 @@ def _made(data: bytes) -> Tables:
 
 def parse(into: Any, data: bytes, what: str) -> int:
     """Fill a message; the number of bytes in fields that the schema does not know."""
-    try:
+    with decoding(f"{what} cannot be decoded"):
         into.ParseFromString(data)
-    except (DecodeError, UnicodeDecodeError) as error:
-        raise Damaged(f"corrupt: {what} cannot be decoded") from error
     into.DiscardUnknownFields()
     known = int(into.ByteSize())
     if known == len(data):

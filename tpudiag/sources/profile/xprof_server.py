@@ -66,11 +66,8 @@ def showing(addresses: Sequence[str], run: Run, limit_s: float = LIMIT_S) -> XPr
     """
     for address in addresses:
         refuse_odd(address)
-    for address in addresses:
-        server = _showing(address.rstrip("/"), run, limit_s)
-        if server is not None:
-            return server
-    return None
+    servers = (_showing(address.rstrip("/"), run, limit_s) for address in addresses)
+    return next(filter(None, servers), None)
 
 
 def refuse_odd(address: str) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from tpudiag.records import dataclass
 from tpudiag.sources.profile import wire
-from tpudiag.sources.profile.events import WINDOW, Line, Region
+from tpudiag.sources.profile.events import WINDOW, Line, Region, text_of
 from tpudiag.sources.profile.schema import message
 from tpudiag.sources.profile.tables import Tables, parse, tables
 from tpudiag.sources.profile.wire import Damaged
@@ -186,9 +186,9 @@ def space(data: memoryview, release: Release = lambda _: None) -> Space:
         raise Damaged("an XSpace without planes: nothing was captured")
     return Space(
         parts=tuple(parts[PLANES]),
-        hostnames=_texts(parts[HOSTNAMES]),
-        errors=_texts(parts[ERRORS]),
-        warnings=_texts(parts[WARNINGS]),
+        hostnames=tuple(map(text_of, parts[HOSTNAMES])),
+        errors=tuple(map(text_of, parts[ERRORS])),
+        warnings=tuple(map(text_of, parts[WARNINGS])),
         release=release,
     )
 
@@ -269,10 +269,3 @@ def _known(data: memoryview, allowed: Mapping[int, int], what: str) -> Iterator[
                 f" field {part.number} of wire type {part.wire_type} is no part of it"
             )
         yield part
-
-
-def _texts(parts: Iterable[memoryview]) -> tuple[str, ...]:
-    try:
-        return tuple(str(bytes(part), "utf-8") for part in parts)
-    except UnicodeDecodeError as error:
-        raise Damaged("corrupt: text that is not UTF-8") from error
