@@ -82,4 +82,4 @@ def test_a_name_that_another_release_has_is_told_with_its_package() -> None:
     )
     (hit, *_) = of_job(match(text), text)
     assert hit.error.id == "E281" and "The module is transformers.utils." in hit.message
-    assert "import transformers; print(transformers.__file__)" in hit.fix
+    assert "transformers.utils as m; print(m.__file__" in hit.fix

@@ -93,7 +93,8 @@ def _own(match: Match, text: str, line: int) -> OwnWords | None:
         return None
     said = _said(text, line)
     # What mostly follows from another error may say itself what is to be done.
-    if kind is Kind.CONSEQUENCE and not is_open and not (said and said.advised):
+    says = said is not None and bool(said.advised or said.is_contract or said.wanted)
+    if kind is Kind.CONSEQUENCE and not is_open and not says:
         return None
     # A case that names its cause is told apart by what was wanted and what came alone.
     free = match.is_open and match.reading is None

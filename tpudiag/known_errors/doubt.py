@@ -41,9 +41,7 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
     if error.common and match.confidence == "low":
         return not wording("doubt of_a_module").search(rows[line - 1])
     told = _told_of(error)
-    speaks_of = {world for world, words in _WORLDS.items() if re.search(words, told)}
-    world = _WORLD_OF.get(library_at("\n".join(rows[:line]))[0])
-    elsewhere = world and speaks_of and world not in speaks_of
+    elsewhere = of_another_world(told, "\n".join(rows[:line]))
     elsewhere = elsewhere and not (match.settled or (match.reading and match.reading.whole))
     if elsewhere and error.phase not in _OUTSIDE:
         return True
@@ -56,6 +54,13 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
     return bool(words) and len(
         words.intersection(wording("doubt word").findall(told))
     ) < LEAST_SHARED * len(words)
+
+
+def of_another_world(told: str, text: str) -> bool:
+    """Whether an answer, in lower case, speaks of other libraries than that of the last frame."""
+    speaks_of = {world for world, words in _WORLDS.items() if re.search(words, told)}
+    world = _WORLD_OF.get(library_at(text)[0])
+    return bool(world and speaks_of and world not in speaks_of)
 
 
 def _told_of(error: KnownError) -> str:

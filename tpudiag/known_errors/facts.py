@@ -126,6 +126,11 @@ def facts_of(text: str) -> Facts:
     quoted = _first([each for each in named if not each.endswith((".cc", ".py"))])
     frames = list(wording("facts frame").finditer(bare))
     place = place_of(bare)
+    operand = None
+    if place.raised or place.source:
+        from .operand import operand_of  # only where a text shows the line that failed
+
+        operand = operand_of(said, place.raised, place.source)
     last = f"{frames[-1]['file']}:{frames[-1]['line']}" if frames else None
     return Facts(
         exception=exceptions[-1] if exceptions else None,
@@ -140,36 +145,21 @@ def facts_of(text: str) -> Facts:
         quoted=quoted if len(quoted) <= MOST_QUOTED else (),
         status=status_of(said),
         library_line=last if last != place.own_line else None,
-        operand=_operand(said, place),
+        operand=operand,
     )
-
-
-def _operand(said: str, place: Place) -> Operand | None:
-    """Which part of the line that failed is meant, where a text shows that line."""
-    if not (place.raised or place.source):
-        return None
-    from .operand import operand_of
-
-    return operand_of(said, place.raised, place.source)
 
 
 def facts_near(text: str, line: int) -> Facts:
     """What the error on a line of a text names; the frames before it say where it stands."""
-    facts = facts_of(text_near(text, line))
-    behind = "\n".join(text.split("\n")[line - 1 : line + LINES_BEHIND])
+    rows = text.split("\n")
+    behind = "\n".join(rows[line - 1 : line + LINES_BEHIND])
+    around = rows[max(0, line - LINES_BEFORE) : line + LINES_BEHIND]
+    facts = facts_of(text if len(rows) <= LINES_WHOLE else "\n".join(around))
     operation = facts.place.operation
     if operation is None or operation not in behind:
         # A log names the operations of other errors too.
         operation = operation_in(behind) or operation
     return replace(facts, place=replace(facts.place, operation=operation))
-
-
-def text_near(text: str, line: int) -> str:
-    """The lines of a text around an error: what leads to it, and what it says."""
-    rows = text.split("\n")
-    if len(rows) > LINES_WHOLE:
-        rows = rows[max(0, line - LINES_BEFORE) : line + LINES_BEHIND]
-    return "\n".join(rows)
 
 
 def _squeezed(text: str) -> str:

@@ -58,7 +58,12 @@ class OwnWords:
             if not wording("grammar urges").match(each)
         ]
         got = f"; here it is {self.given}" if self.given else ""
-        if self.wanted and self.about and self.given:
+        if inside := wording("grammar inside").match(self.wanted or ""):
+            what = self.cause.partition(" ")[0]
+            rows.append(
+                f"# {what} goes into {inside['where']}: moved there, out of what runs before"
+            )
+        elif self.wanted and self.about and self.given:
             rows.append(f"{self.about}=...      # wanted: {self.wanted}{got}")
         elif self.wanted and self.about:
             rows.append(f"print(type({self.about}), {self.about})      # wanted: {self.wanted}")

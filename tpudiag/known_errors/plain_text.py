@@ -69,7 +69,13 @@ def plain(text: bytes) -> bytes:
     if b"\\" in text:
         text = _WINDOWS.sub(lambda one: one[0].replace(b"\\", b"/"), text)
         for _ in range(ESCAPES_WITHIN):
-            text = _ESCAPE.sub(_unescaped, text)
+            # Line ends become blanks, so that line numbers hold.
+            text = _ESCAPE.sub(
+                lambda one: (
+                    bytes([int(one[1], 16)]) if one[1] else _ESCAPED.get(one[0][1:], one[0][1:])
+                ),
+                text,
+            )
     return _ENTITY.sub(lambda one: _ENTITIES[one[0]], text) if b"&" in text else text
 
 
@@ -143,10 +149,3 @@ def squeezed(text: bytes) -> bytes:
     # Trackers, terminals and Kubernetes wrap lines in the midst of words: only without blanks is a
     # sentence the same.
     return text.translate(None, WHITE_SPACE)
-
-
-def _unescaped(escape: re.Match[bytes]) -> bytes:
-    """What an escape stands for; line ends become blanks, so that line numbers hold."""
-    if escape[1]:
-        return bytes([int(escape[1], 16)])
-    return _ESCAPED.get(escape[0][1:], escape[0][1:])

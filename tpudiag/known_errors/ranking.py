@@ -109,14 +109,10 @@ def _is_narrower(other: Match, match: Match) -> bool:
     deeper = other.error.depth > match.error.depth
     # What is worse does not say what a warning is about; a remark may say that an error is none.
     as_bad = _LEVELS.index(other.error.level) >= _LEVELS.index(match.error.level)
-    same_place = abs(other.line - match.line) <= SAME_PLACE_LINES or _share(match, other)
+    left, right = ("".join(each.excerpt.split()) for each in (match, other))
+    shared = left[:BEGINNING] in right or right[:BEGINNING] in left
+    same_place = shared or abs(other.line - match.line) <= SAME_PLACE_LINES
     return deeper and as_bad and same_place and other.error.kind.value <= match.error.kind.value
-
-
-def _share(one: Match, other: Match) -> bool:
-    """Whether one of two matches begins in the words that the other goes over."""
-    left, right = ("".join(each.excerpt.split()) for each in (one, other))
-    return left[:BEGINNING] in right or right[:BEGINNING] in left
 
 
 def _rank(match: Match) -> tuple[bool, int, int, bool, int, str]:

@@ -9,6 +9,7 @@ from tpudiag.records import dataclass
 
 from .catalogue import known_errors
 from .compiled import names, wording
+from .doubt import of_another_world
 from .facts import Facts, facts_of, status_of, unwrapped
 from .message_grammar import OwnWords, own_words
 from .model import KnownError, Phase
@@ -124,6 +125,9 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     said = unwrapped(text[text.rindex(failures[-1]) :])[:LONGEST_HEAD]
     facts = facts_of(text)
     # The error's own words first: a log names the status of every retry that went well.
+    meant = of_unknown(said)
+    if meant and of_another_world(f"{meant.cause} {meant.fix}".lower(), text):
+        meant = None
     status = status_of(message) or facts.status
     operation = operation_in(message) or facts.place.operation
     exception = re.findall(r"\b([A-Z]\w{2,60}(?:Error|Exception))\b", message)
@@ -138,7 +142,7 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
         operation,
         facts,
         own_words(said),
-        of_unknown(said),
+        meant,
     )
 
 

@@ -101,7 +101,8 @@ def of_unknown(message: str) -> Reading | None:
     """What the message of an error that is no case means by what it names."""
     around = "".join(message.split())
     of_any = narrower.shared().get(ANY, ())
-    return general(around, 0, len(around), named(around, 0, len(around)), "", of_any)
+    told = general(around, 0, len(around), named(around, 0, len(around)), "", of_any)
+    return told or import_module(".dtypes", __name__).read({}, around)
 
 
 def _first_of(cases: Sequence[narrower.Narrower], hits: Iterable[narrower.Named]) -> Reading | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from tpudiag.known_errors.compiled import cases
@@ -95,8 +95,8 @@ def first(narrower: Iterable[Narrower], named: Named, around: str = "") -> Readi
         if told:
             names |= {name: value for name, value in told.groupdict().items() if value}
         placed = not _WHOLE_TEXTS.isdisjoint(dict(case.when))
-        cause, fix = _filled(case.cause, names), _filled(case.fix, names)
-        return Reading(cause, fix, case.whole, case.likely, placed)
+        put = partial(re.sub, r"<<(\w+)>>", lambda hole, to=names: to.get(hole[1], hole[0]))
+        return Reading(put(case.cause), put(case.fix), case.whole, case.likely, placed)
     return None
 
 
@@ -113,8 +113,3 @@ def _holds(name: str, asked: str, named: Named) -> bool:
     """Whether what a text names is what a case asks for."""
     test = re.search if name in _WHOLE_TEXTS else re.fullmatch
     return any(test(asked, value, re.DOTALL) for value in named.get(name, ()))
-
-
-def _filled(text: str, names: Mapping[str, str]) -> str:
-    """A text with the names that the words hold; what they do not hold stays a blank."""
-    return re.sub(r"<<(\w+)>>", lambda hole: names.get(hole[1], hole[0]), text)

@@ -101,7 +101,7 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     )
     pair = Meeting(left, right, operation, node, loss=loss)
     pair.target = "target" in told[0] and "tohaveshape" in told[0]
-    pair.parameter = told[0].startswith("initializerforparameter")
+    pair.parameter = "initializ" in text[begin : told.start() + NEAR // 2]
     pair.sparse = wording("shapes sparse").search(text[begin : begin + NEAR * 4]) is not None
     pair.binary = wording("shapes binary").search(before + text) is not None
     pair.further = wording("shapes further").search(node) is not None
