@@ -3,7 +3,7 @@
 from math import prod
 from typing import TypeVar
 
-from tpudiag.model import Framework, NotMeasured
+from tpudiag.model import Evidence, Framework, NotMeasured
 from tpudiag.signals import Origin, Signals, TensorSeen
 
 T = TypeVar("T")
@@ -93,6 +93,11 @@ def mib(size_bytes: float) -> str:
 def percent(share: float) -> float:
     """A share as a percentage for evidence, rounded to a tenth."""
     return round(100 * share, 1)
+
+
+def share_of(name: str, share: float, unit: str, limit: float, source: str = "job") -> Evidence:
+    """A share, 0 to 1, and its limit as percentages."""
+    return Evidence(name, percent(share), unit, percent(limit), source)
 
 
 def rate(value: float) -> str:

@@ -10,7 +10,7 @@ from tpudiag.prediction.times import HBM_WORST, Bound, Range
 from tpudiag.signals import Origin, Signals
 
 from ._compiler import PREDICTED
-from ._need import input_bytes, percent
+from ._need import input_bytes, percent, share_of
 
 LEAST_OF_PEAK = 0.1
 """The least share of the peak that products reach, padding included."""
@@ -61,7 +61,7 @@ def input_verdict(signals: Signals) -> InputVerdict | None:
 def ranged(name: str, share: Range, unit: str, limit: float) -> tuple[Evidence, ...]:
     """A predicted share with its range."""
     return (
-        Evidence(f"{name}, predicted", percent(share.value), unit, percent(limit), PREDICTED),
+        share_of(f"{name}, predicted", share.value, unit, limit, PREDICTED),
         Evidence("at least", percent(share.low), unit, source=PREDICTED),
         Evidence("at most", percent(share.high), unit, source=PREDICTED),
     )

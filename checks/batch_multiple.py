@@ -8,7 +8,7 @@ from tpudiag.prediction.step import DISPATCH_MS
 from tpudiag.signals import Batch, MatrixOp, Signals
 
 from ._compiler import fits_at
-from ._need import need, of_a_job, percent
+from ._need import need, of_a_job, share_of
 
 LIMIT = 128
 """The multiple of the per-replica batch that fills the lanes of a tile."""
@@ -89,13 +89,7 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
         _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
         (
             *evidence,
-            Evidence(
-                "padding of rows",
-                percent(lost),
-                "% of the products",
-                percent(WORTH_TUNING),
-                "estimate",
-            ),
+            share_of("padding of rows", lost, "% of the products", WORTH_TUNING, "estimate"),
             *_time(wasted_ms),
             Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none"),
         ),

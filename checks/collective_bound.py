@@ -8,7 +8,7 @@ from tpudiag.prediction.times import Bound
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
 from ._compiler import compilation, no_program, why_not_compiled
-from ._need import ON_THE_TPU, by_framework, percent
+from ._need import ON_THE_TPU, by_framework, share_of
 from ._predicted import ranged
 from ._profile import ms_per_step, replicas_of, share, whole_trace
 
@@ -67,9 +67,7 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     if alone and not profile.unread:
         raise NotMeasured(*ALONE)
     spent = share(replicas, "collectives")
-    evidence = Evidence(
-        "collectives", percent(spent), "% of step time", percent(limit), profile.source
-    )
+    evidence = share_of("collectives", spent, "% of step time", limit, profile.source)
     if spent >= limit:
         yield _profiled(profile, replicas, spent, evidence)
     else:

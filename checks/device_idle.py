@@ -3,7 +3,7 @@
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
-from ._need import by_framework, percent
+from ._need import by_framework, share_of
 from ._profile import HOST_MEMORY, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.10
@@ -48,7 +48,7 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     profile, replicas = replicas_of(signals)
     idle = share(replicas, *PARTS)
-    evidence = Evidence("idle", percent(idle), "% of step time", percent(limit), profile.source)
+    evidence = share_of("idle", idle, "% of step time", limit, profile.source)
     if idle > limit:
         yield Finding(
             f"the devices idle {idle:.0%} of the step, waiting for neither input nor a transfer.",

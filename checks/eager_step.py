@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import Dispatch, EagerForward, ProfileFacts, Signals
 
-from ._need import by_framework, need, percent
+from ._need import by_framework, need, share_of
 
 FEWEST_PRODUCTS = 16
 """Matrix products outside jax.jit between training steps, of which a few are of no matter."""
@@ -109,7 +109,7 @@ def _of_profile(profile: ProfileFacts, limit: float) -> Iterator[Finding]:
         f"ops that Python runs one by one take {share:.0%} of the trace, beside the steps.",
         "@tf.function\ndef train_step(batch):\n    return strategy.run(step, args=(batch,))",
         (
-            Evidence("eager ops", percent(share), "% of the trace", percent(limit), profile.source),
+            share_of("eager ops", share, "% of the trace", limit, profile.source),
             *(Evidence(op.op, round(op.ms, 3), "ms", source=profile.source) for op in longest),
         ),
         severity=Severity.WARNING,

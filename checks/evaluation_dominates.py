@@ -17,7 +17,7 @@ from tpudiag.signals import Pause, Signals
 
 from ._compiler import PREDICTED
 from ._loop import loop_of
-from ._need import by_framework, need, percent
+from ._need import by_framework, need, percent, share_of
 from ._predicted import predicted_step
 
 LIMIT = 0.5
@@ -112,7 +112,7 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
         fix = fixes[f"eager {pause.kind}" if pause.eager else pause.kind]
         share = pause.spent_ms / (pause.spent_ms + pause.training_ms)
         most = min(limit, EAGER_LIMIT) if _starts_anew(pause) else limit
-        evidence = Evidence(f"share of {pause.kind}", percent(share), "%", percent(most))
+        evidence = share_of(f"share of {pause.kind}", share, "%", most)
         if share > most and _weighs(pause):
             yield _finding(pause, fix, share, evidence)
         elif pause.each_batch and pause.kind != "saving" and pause.dispatches_between <= EACH_FEW:

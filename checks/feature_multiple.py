@@ -6,7 +6,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import MatrixOp, Signals
 
 from ._compiler import UNVERIFIED, compilation
-from ._need import need, of_a_job, percent
+from ._need import need, of_a_job, percent, share_of
 from .batch_multiple import hidden_dimensions, up
 
 LIMIT = 0.20
@@ -61,9 +61,7 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
             lost_ms = _lost_ms(product, signals)
             yield _finding(product, work, tile, limit, small=lost_ms < LEAST_MS)
     lost_all = 1 - sum(op.flops for op in ops) / work
-    yield Evidence(
-        "padding of chosen dimensions", percent(lost_all), "% of MXU work", percent(limit)
-    )
+    yield share_of("padding of chosen dimensions", lost_all, "% of MXU work", limit)
     yield Evidence("MXU tile", tile, "lanes", source="target")
     step = compilation(signals)
     if step is not None and step.program is not None:
@@ -101,7 +99,7 @@ def _finding(product: _Padded, work: float, tile: int, limit: float, *, small: b
         f"use a multiple of {tile} for the layer's width: "
         f"{', '.join(f'{size} -> {up(size, tile)}' for size in dims)}",
         (
-            Evidence("padding", percent(product.lost), "% of the product", percent(limit)),
+            share_of("padding", product.lost, "% of the product", limit),
             Evidence("share of the step's products", percent(product.flops / work), "%"),
         ),
         op.location,

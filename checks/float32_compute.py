@@ -12,7 +12,7 @@ from tpudiag.signals import (
     WideLayer,
 )
 
-from ._need import ON_THE_TPU, by_framework, in_bfloat16, need, percent
+from ._need import ON_THE_TPU, by_framework, in_bfloat16, need, share_of
 from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
 
@@ -69,7 +69,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     total = need(sum(op.flops for op in ops) or None, "a matrix product in the step")
     share = sum(op.flops for op in ops if op.dtype in ("bfloat16", "float16")) / total
     policies = ", ".join(signals.precision.policies) if signals.precision else ""
-    evidence = [Evidence("16-bit compute", percent(share), "% of matrix FLOPs", percent(limit))]
+    evidence = [share_of("16-bit compute", share, "% of matrix FLOPs", limit)]
     if policies:
         evidence.append(Evidence("dtype policies", policies))
     slow = _in_passes(ops, signals, limit)
@@ -100,9 +100,7 @@ def _in_passes(ops: Sequence[MatrixOp], signals: Signals, limit: float) -> list[
             "precision=; where one product needs it, give it that one alone:\n"
             'jnp.matmul(x, w, precision="highest")\n' + in_bfloat16(signals),
             (
-                Evidence(
-                    "in float32 precision", percent(share), "% of matrix FLOPs", percent(limit)
-                ),
+                share_of("in float32 precision", share, "% of matrix FLOPs", limit),
                 Evidence("passes of the MXU, for one", round(times, 2), "times", 1),
             ),
             largest.location,
@@ -237,9 +235,7 @@ def _only_the_head(ops: Sequence[MatrixOp], precision: MixedPrecision | None) ->
 def _of_profile(signals: Signals, limit: float) -> Judgement:
     profile, _ = replicas_of(signals)
     share = need(profile.share_16_bit, "a matrix operation with its operands' types", ON_THE_TPU)
-    evidence = Evidence(
-        "16-bit compute", percent(share), "% of matrix FLOPs", percent(limit), profile.source
-    )
+    evidence = share_of("16-bit compute", share, "% of matrix FLOPs", limit, profile.source)
     if share < limit:
         wide = next((op for op in profile.ops if op.in_16_bit is False), None)
         names = (wide.name,) if wide else ()

@@ -14,7 +14,7 @@ from tpudiag.model import (
 )
 from tpudiag.signals import DatasetOp, Pipeline, Signals
 
-from ._need import mib, of_a_job, percent
+from ._need import mib, of_a_job, share_of
 from .missing_prefetch import own_pipelines
 
 LIMIT = 0.8
@@ -68,7 +68,7 @@ def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
         )
     for op, size in known:
         yield Evidence(f"{op.kind} at {op.location}", size, "B", source="elements x bytes of one")
-    yield Evidence("share of the host's memory", percent(total / ram_bytes), "%", percent(limit))
+    yield share_of("share of the host's memory", total / ram_bytes, "%", limit)
 
 
 def _holders(pipeline: Pipeline, signals: Signals) -> Iterator[tuple[DatasetOp, int | None]]:

@@ -20,7 +20,7 @@ from tpudiag.signals import Origin, Pipeline, Signals, StepTimes
 
 from ._compiler import PREDICTED
 from ._loop import training_call
-from ._need import ON_THE_TPU, RECORD_THE_WAIT, by_library, need, percent
+from ._need import ON_THE_TPU, RECORD_THE_WAIT, by_library, need, share_of
 from ._predicted import figures, input_verdict, predicted_step, unjoined_ms
 from ._profile import whole_trace
 from ._tfdata import advice, blocked_by, blocker
@@ -118,7 +118,7 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     pipeline = next((p for p in signals.pipelines or () if p.trains), None)
     allowed = max(limit, _rehearsal_limit(pipeline)) if rehearsal else limit
     evidence = (
-        Evidence("input wait", percent(share), "% of step time", percent(allowed), steps.source),
+        share_of("input wait", share, "% of step time", allowed, steps.source),
         Evidence("steps", len(steps.step_ms), "steps", source=steps.source),
     )
     if rehearsal and share < allowed:

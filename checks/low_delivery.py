@@ -4,7 +4,7 @@ from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, c
 from tpudiag.signals import Signals
 from tpudiag.signals.delivery import DeliveryFall
 
-from ._need import RECORD_IT, need, percent, rate
+from ._need import RECORD_IT, need, rate, share_of
 
 LIMIT = 0.2
 """Share of the wall's clock that is lost beyond what is usual for the job."""
@@ -66,7 +66,7 @@ def _finding(fall: DeliveryFall, unit: str, limit: float, source: str) -> Findin
         f"{rate(fall.per_s)} {unit}; its steps alone would give {rate(fall.stepping_per_s)}.",
         FIXES.get(word, ANNOUNCE),
         (
-            Evidence("lost between the steps", percent(fall.lost), "%", percent(limit), source),
+            share_of("lost between the steps", fall.lost, "%", limit, source),
             *(
                 Evidence(f"lost to {kind}", round(s, 1), "s", source=source)
                 for kind, s in fall.kinds

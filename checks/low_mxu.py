@@ -3,7 +3,6 @@
 from tpudiag.model import (
     BOTH,
     Confidence,
-    Evidence,
     Finding,
     Judgement,
     NotMeasured,
@@ -14,7 +13,7 @@ from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import Signals
 
-from ._need import ON_THE_TPU, in_bfloat16, need, percent
+from ._need import ON_THE_TPU, in_bfloat16, need, share_of
 from ._predicted import input_verdict, predicted_step, ranged
 from ._profile import HOST_MEMORY, INPUT, replicas_of, share, whole_trace
 
@@ -71,11 +70,9 @@ def _profiled(signals: Signals, limit: float) -> Judgement:
     hbm = need(profile.hbm_share, "the HBM traffic of all operations", ON_THE_TPU)
     waits = share(replicas, *INPUT)
     evidence = (
-        Evidence("MXU utilisation", percent(mxu), "% of peak", percent(limit), profile.source),
-        Evidence("HBM bandwidth", percent(hbm), "% of peak", percent(HBM_BOUND), profile.source),
-        Evidence(
-            "input wait", percent(waits), "% of step time", percent(INPUT_BOUND), profile.source
-        ),
+        share_of("MXU utilisation", mxu, "% of peak", limit, profile.source),
+        share_of("HBM bandwidth", hbm, "% of peak", HBM_BOUND, profile.source),
+        share_of("input wait", waits, "% of step time", INPUT_BOUND, profile.source),
     )
     # Before the verdict, whatever it is: lost operations take FLOPs and busy time away in unknown
     # parts.

@@ -9,7 +9,7 @@ from tpudiag.signals import Signals
 from tpudiag.signals.profile import DeviceOp
 
 from ._compiler import PREDICTED, compilation, no_program, why_not_compiled
-from ._need import ON_THE_TPU, in_bfloat16, mib, need, percent, recomputed
+from ._need import ON_THE_TPU, in_bfloat16, mib, need, percent, recomputed, share_of
 from ._profile import replicas_of, whole_trace
 
 LIMIT = 0.05
@@ -68,7 +68,7 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
     repeated = [op for op in profile.ops if op.repeated and not op.holds_others]
     spent = sum(op.share for op in repeated)
     evidence = (
-        Evidence("recomputed", percent(spent), "% of busy time", percent(limit), profile.source),
+        share_of("recomputed", spent, "% of busy time", limit, profile.source),
         Evidence("recomputed operations", len(repeated), "operations", source=profile.source),
     )
     if spent > limit:
@@ -94,7 +94,7 @@ def _asked_for(signals: Signals) -> Judgement:
     kept = work.made_bytes + sum(each.bytes // each.parts for each in step.arguments)
     share = work.recomputed_flops / work.flops
     seen = (
-        Evidence("computed again on request", percent(share), "% of the products", percent(ONCE)),
+        share_of("computed again on request", share, "% of the products", ONCE),
         Evidence("all that the step makes", kept, "B", int(AMPLE * usable), "its equations"),
     )
     if kept < AMPLE * usable:
@@ -151,7 +151,7 @@ def _compiled(
         more, evidence = (
             flops,
             (
-                Evidence("more FLOPs an example", percent(flops), "%", percent(limit), step.source),
+                share_of("more FLOPs an example", flops, "%", limit, step.source),
                 Evidence("against a batch of", small.batch, "examples", source=step.source),
                 *_slower(step, small),
                 copied,

@@ -15,7 +15,7 @@ from tpudiag.prediction.step import DISPATCH_MS
 from tpudiag.signals import Origin, Signals
 
 from ._compiler import PREDICTED
-from ._need import ON_THE_TPU, by_library, need, percent
+from ._need import ON_THE_TPU, by_library, need, share_of
 from ._predicted import predicted_step
 from ._profile import every_device, every_step, replicas_of, share
 
@@ -72,7 +72,7 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield Evidence("steps in a dispatch", per_dispatch, "steps", source=profile.source)
         return
     idle = share(replicas, "idle")
-    evidence = Evidence("device idle", percent(idle), "%", percent(limit), profile.source)
+    evidence = share_of("device idle", idle, "%", limit, profile.source)
     if idle > limit:
         yield Finding(
             f"every step is dispatched by itself, and the device idles {idle:.0%} of the time.",

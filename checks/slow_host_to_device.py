@@ -16,7 +16,7 @@ from tpudiag.prediction.step import PredictedStep
 from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, ShardedStep, Signals
 
 from ._compiler import PREDICTED
-from ._need import ON_THE_TPU, by_framework, mib, percent, recomputed
+from ._need import ON_THE_TPU, by_framework, mib, percent, recomputed, share_of
 from ._predicted import predicted_step, transfer_ms
 from ._profile import HOST_MEMORY, INPUT, ms_per_step, replicas_of, share, whole_trace
 
@@ -71,7 +71,7 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Judgement:
         raise NotMeasured("no transfer to a device was traced", ON_THE_TPU)
     waits, offload = share(replicas, *PARTS), share(replicas, HOST_MEMORY)
     unit = "% of step time"
-    evidence = Evidence("waits for transfers", percent(waits), unit, percent(limit), profile.source)
+    evidence = share_of("waits for transfers", waits, unit, limit, profile.source)
     if offload >= max(limit, waits / 2):
         yield _offloaded(profile, replicas, evidence, signals)
     elif waits >= limit:

@@ -3,7 +3,7 @@
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals, utc
 
-from ._need import RECORD_IT, need, percent, rate
+from ._need import RECORD_IT, need, rate, share_of
 
 LIMIT = 0.21
 """Share of throughput lost; what jobs wander by within a day stays below."""
@@ -45,7 +45,7 @@ def throughput_drift(signals: Signals, limit: float = LIMIT) -> Judgement:
             f"{rate(drift.best_per_s)}.",
             "ps -o rss,etime -p PID  # then py-spy dump --pid PID: what grows with each step?",
             (
-                Evidence("lost", percent(drift.share), "%", percent(limit), seen.source),
+                share_of("lost", drift.share, "%", limit, seen.source),
                 Evidence("slope", round(drift.percent_per_hour, 2), "%/h", source=seen.source),
                 Evidence("best half hour", drift.best_per_s, unit, source=seen.source),
             ),

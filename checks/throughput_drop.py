@@ -4,7 +4,7 @@ from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, c
 from tpudiag.signals import Signals, Throughput, ThroughputDrop, utc
 
 from ._cause import figures, fix, sentence
-from ._need import RECORD_IT, need, percent, rate
+from ._need import RECORD_IT, need, rate, share_of
 
 LIMIT = 0.06
 """Share of throughput lost; about the least that the detector finds (7 % more time a step)."""
@@ -63,7 +63,7 @@ def _finding(drop: ThroughputDrop, seen: Throughput, limit: float) -> Finding:
         f"{sentence(drop.cause, drop.stands)}",
         fix(drop.cause, "tpudiag attach PID  # profile the job while it is slow", seen.pid),
         (
-            Evidence("lost", percent(drop.share), "%", percent(limit), seen.source),
+            share_of("lost", drop.share, "%", limit, seen.source),
             Evidence("baseline", drop.baseline_per_s, unit, source=seen.source),
             *figures(drop.cause),
         ),

@@ -4,7 +4,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Framework, Judgement, Severit
 from tpudiag.signals import HalfState, Signals
 
 from ._loop import numerics_of
-from ._need import by_framework, mib, need, of_a_job, percent
+from ._need import by_framework, mib, need, of_a_job, share_of
 
 _HALF = ("bfloat16", "float16")
 LIMIT = 0.2
@@ -58,7 +58,7 @@ def _of_variables(signals: Signals) -> HalfState | None:
 def _finding(half: HalfState, limit: float, signals: Signals) -> Finding:
     share = half.unchanged
     kept = "" if share is None else f", and a step leaves {share:.0%} of its values as they were"
-    left = Evidence("values that a step left", percent(share or 0.0), "%", percent(limit))
+    left = share_of("values that a step left", share or 0.0, "%", limit)
     return Finding(
         f"{mib(half.bytes)} of trained state is in {half.dtype}, with no copy in float32{kept}.",
         by_framework(

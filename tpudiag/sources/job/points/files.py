@@ -112,6 +112,7 @@ BY_C_CODE = (
 )
 """Libraries that open files in C code; others meet the wall, where there is one."""
 _BINDINGS = "tensorflow.python.lib.io._pywrap_file_io"
+_SAVER = "tensorflow.python.checkpoint.checkpoint.TrackableSaver"
 FILE_ASKED = point.point(_BINDINGS, "FileExists", "a library asks a bucket out of reach", _RELEASES)
 FILE_COPIED = point.point(_BINDINGS, "CopyFile", "what is fetched from a bucket", _RELEASES)
 TENSORFLOW = (
@@ -124,18 +125,8 @@ TENSORFLOW = (
     _calls(_BINDINGS, "RenameFile", ("", Effect.MOVED), ("", Effect.WRITTEN)),
     _calls(_BINDINGS, "GetChildren", ("", Effect.CHILDREN)),
     _calls(_BINDINGS, "GetMatchingFiles", ("", Effect.MATCHES)),
-    _calls(
-        "tensorflow.python.checkpoint.checkpoint.TrackableSaver",
-        "save",
-        ("file_prefix", Effect.WRITTEN),
-        first=1,
-    ),
-    _calls(
-        "tensorflow.python.checkpoint.checkpoint.TrackableSaver",
-        "restore",
-        ("save_path", Effect.READ),
-        first=1,
-    ),
+    _calls(_SAVER, "save", ("file_prefix", Effect.WRITTEN), first=1),
+    _calls(_SAVER, "restore", ("save_path", Effect.READ), first=1),
     _calls(
         "tensorflow.python.saved_model.save",
         "save_and_return_nodes",
