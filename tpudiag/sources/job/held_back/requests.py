@@ -7,7 +7,6 @@ errors caused by them.
 
 import io
 import json as json_text
-import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
@@ -34,9 +33,7 @@ class Requests:
 
     def __init__(self, note: Note) -> None:
         self._note_kind = note
-        self._sink: str | None = None
         self._uploads: set[tuple[str, str]] = set()
-        self._lock = threading.Lock()
 
     def by_module(self) -> Watches:
         """The hooks by the module whose import triggers them."""
@@ -178,13 +175,9 @@ class Requests:
         if not request_rules.sends(str(method), whole.hostname or "", target, headers, body):
             return None
         self.note(str(method), whole.hostname or "", target)
-        # The address of a server that answers everything as done.
-        with self._lock:
-            if self._sink is None:
-                from tpudiag.sources.job.held_back import sink  # slow to load, and rarely needed
+        from tpudiag.sources.job.held_back import sink  # slow to load, and rarely needed
 
-                self._sink = sink.started()
-        return self._sink + target
+        return sink.started() + target
 
 
 class _Kept:

@@ -1,13 +1,15 @@
 """A server on loopback that reports success to every call."""
 
 import threading
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tpudiag.sources.job.held_back import answers
 
 
+@cache
 def started() -> str:
-    """Start a server for this process's life; returns its address."""
+    """The address of the server, started for this process's life."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Sink)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
