@@ -75,10 +75,10 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
         str(folder),
         *(["--full-size"] if full else []),
     )
-    chosen = chosen_target(TARGET, "none")
+    asked, choice, _ = chosen_target(TARGET, "none")
     request = JobRequest(
-        arguments=arguments, name=name, target=chosen.target, target_choice=chosen.target_choice,
-        topology=chosen.topology, log_dir=folder, python=job_python_of(None),
+        arguments=arguments, name=name, target=asked, target_choice=choice,
+        log_dir=folder, python=job_python_of(None),
     )  # fmt: skip
     spec = spec_of(request, True, "local", 1, str(folder))
     dialog = Dialog(spec, request.python, following.Limits(3600.0), lambda _: None)
@@ -89,7 +89,7 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     for size in batches or (batch,):
         step = dialog.lower(size, 1)
         answers[size] = located(
-            libtpu_process.Compiler(installed, 3600.0).compile(step, chosen.target), step
+            libtpu_process.Compiler(installed, 3600.0).compile(step, asked), step
         )
     dialog.close()
     facts = dialog.job.facts

@@ -14,7 +14,6 @@ from tpudiag.model import Finding, Location, Report, Severity, Verdict
 from tpudiag.phases import OnPhase
 from tpudiag.report_figures import StepSamples
 from tpudiag.settings import Settings
-from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process.job_python import JobPython
 
 TEXT = "import tensorflow as tf\ndataset = make().batch(8)\n"
@@ -36,7 +35,6 @@ def request() -> fix.FixRequest:
         name="train.py",
         target=target("v5e-8"),
         target_choice="asked",
-        topology=topology(target("v5e-8")),
         python=JobPython(
             path=sys.executable,
             because="",

@@ -29,10 +29,7 @@ def add_verb(
     """The parser of a verb, added to others by their `add_parser`."""
     parser = add(
         name,
-        help=verb.help,
-        description=verb.description,
-        epilog=verb.epilog,
-        usage=verb.usage,
+        **vars(verb),
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

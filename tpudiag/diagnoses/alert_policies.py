@@ -47,7 +47,8 @@ def applied(request: AlertRequest) -> Iterator[Change]:
     """Create and update the alerts of a job; raises UsageError and CloudError."""
     alerts, job = _alerts(request), request.job or ""
     # Before the first call: a wrong name must not leave half of the policies behind.
-    wanted, channels = _wanted(request), alerts.channels(request.notify)
+    wanted = _named(request.policies, policies(job, request.limits))
+    channels = alerts.channels(request.notify)
     yield from alerts.apply(job, wanted, channels, dry_run=request.dry_run)
     if request.with_dashboard:
         yield from _dashboards(request).apply(job, dry_run=request.dry_run)
@@ -84,14 +85,16 @@ def exported(request: AlertRequest, form: Form) -> str:
         return prometheus_rules.as_yaml(_named(request.policies, every))
     if not request.job:
         raise UsageError("alerts export: needs --job (--format prometheus and grafana do not)")
-    wanted = _wanted(request)
-    if form == "dashboard":
-        return _text(_board(request.job))
-    if form == "terraform":
+    wanted = _named(request.policies, policies(request.job or "", request.limits))
+    if form in ("dashboard", "terraform"):
+        from tpudiag.monitoring.cloud import dashboards
         from tpudiag.monitoring.cloud.terraform import terraform
 
-        board = _board(request.job) if request.with_dashboard else None
-        return terraform(wanted, request.job, request.notify, board)
+        board = dashboards.as_json(request.job)
+        if form == "dashboard":
+            return _text(board)
+        beside = board if request.with_dashboard else None
+        return terraform(wanted, request.job, request.notify, beside)
     channels = _channels(request)
     return _text([as_json(policy, request.job, channels) for policy in wanted])
 
@@ -106,12 +109,6 @@ def _dashboards(request: AlertRequest) -> Dashboards:
     return Dashboards(request.project or "", request.endpoint)
 
 
-def _wanted(request: AlertRequest) -> tuple[Rule, ...]:
-    """The requested policies; raises UsageError for an unknown one."""
-    every = policies(request.job or "", request.limits)
-    return _named(request.policies, every)
-
-
 def _named(ids: Sequence[str], every: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The named rules, or all; raises UsageError for an unknown one."""
     unknown = set(ids) - {each.id for each in every}
@@ -119,12 +116,6 @@ def _named(ids: Sequence[str], every: tuple[Rule, ...]) -> tuple[Rule, ...]:
         known = ", ".join(each.id for each in every)
         raise UsageError(f"{', '.join(sorted(unknown))}: no such policy; there are {known}")
     return tuple(each for each in every if not ids or each.id in ids)
-
-
-def _board(job: str) -> dict[str, object]:
-    from tpudiag.monitoring.cloud import dashboards
-
-    return dashboards.as_json(job)
 
 
 def _channels(request: AlertRequest) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources import buckets, environment, precision_switches, script
 from tpudiag.sources.compiler.compile_step import StepCompilation
+from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import facts, following, job_python, protocol, runner
 
 MAXIMUM_REAL_REPLICAS = 16
@@ -158,7 +159,7 @@ def spec_of(
         offline=request.offline,
         measure_input_s=request.measure_input_s,
         lower_to=lower_to,
-        lower_for=request.topology.replicas,
+        lower_for=topology(target).replicas,
         cells=request.notebook.source.cells if request.notebook else (),
         notebook=request.notebook.source.name if request.notebook else "",
         fake_data=request.fake_data,

@@ -21,7 +21,6 @@ from tpudiag.script_run import Isolation
 from tpudiag.sources import environment, script
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.compile_step import CompilerRequest
-from tpudiag.sources.compiler.topologies import Topology, topology
 from tpudiag.sources.job.process import job_python
 from tpudiag.sources.job.process.isolation import chosen
 from tpudiag.sources.job.process.job_python import JobPython
@@ -43,7 +42,6 @@ class JobRequest:
     name: str = "reference job"
     target: Target
     target_choice: TargetChoice
-    topology: Topology
     tpu: str | None = None
     """The TPU to run on, "" for any TPU found here; None to rehearse."""
     steps: int | None = None
@@ -123,17 +121,7 @@ def _isolation(in_place: bool, keep: Path | None) -> Isolation:
     return chosen.means(str(Path.cwd())).isolation
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChosenTarget:
-    """The TPU that a job is meant for, why that one, and the TPU to run on."""
-
-    target: Target
-    target_choice: TargetChoice
-    topology: Topology
-    tpu: str | None
-
-
-def chosen_target(named: str | None, tpu: str | None) -> ChosenTarget:
+def chosen_target(named: str | None, tpu: str | None) -> tuple[Target, TargetChoice, str | None]:
     """The target by its name, or the TPU of this machine, or the default; raises UsageError.
 
     `tpu` is a TPU's name, `local`, `none`, or None for whatever is found.
@@ -143,7 +131,7 @@ def chosen_target(named: str | None, tpu: str | None) -> ChosenTarget:
     local = _found_target(here)
     chosen = target(named or local or DEFAULT_TARGET)
     choice: TargetChoice = "asked" if named else "found" if local else "default"
-    return ChosenTarget(target=chosen, target_choice=choice, topology=topology(chosen), tpu=run_on)
+    return chosen, choice, run_on
 
 
 def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = None) -> JobRequest:
@@ -155,7 +143,7 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     """
     keep = _path(by_name.get("keep_writes"))
     isolation = _isolation(by_name["in_place"], keep)
-    chosen = chosen_target(target or by_name.get("target"), by_name.get("tpu", "none"))
+    on, choice, tpu = chosen_target(target or by_name.get("target"), by_name.get("tpu", "none"))
     program = None if by_name["program"] is None else str(by_name["program"])
     job = program_of(program, by_name.get("module"), _reference(by_name))
     named = None if by_name["python"] is None else str(by_name["python"])
@@ -167,7 +155,9 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
         name=job.name,
         is_module=job.is_module,
         arguments=job.arguments(by_name["arguments"], log_dir),
-        **vars(chosen),
+        target=on,
+        target_choice=choice,
+        tpu=tpu,
         python=python,
         framework=framework,
         log_dir=log_dir,
