@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
+from tpudiag.signals import InputCost, InputSpeed, Pipeline
 from tpudiag.sources.job.points import Library, bounded_call
 from tpudiag.sources.job.points.library_objects import Dataset
 from tpudiag.sources.job.tensorflow.input import graph_rewrite, serial_times
@@ -49,34 +49,28 @@ def measured(
 
     Runs in a thread; the caller waits only for the budget and a moment, since a pipeline may hang.
     """
-    speeds: list[InputSpeed] = []
-    chosen: list[AutotuneChoice] = []
-    costs: list[InputCost] = []
-    shapes: list[tuple[tuple[int, ...], ...]] = []
+    made = pipeline
 
     def work() -> None:
+        nonlocal made
         run = Run(dataset)
-        costs.append(cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
-        shapes.append(run.one_shape(tf))
+        made = replace(made, cost=cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
+        made = replace(made, one_shape=run.one_shape(tf))
         mended = fixes(tf, dataset, chain, pipeline)
         runs: dict[str, Run] = {}
         if mended:
-            speeds.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
+            for speed in _speeds(dataset, mended, pipeline, budget_s, runs):
+                made = replace(made, speeds=(*made.speeds, speed))
         elif any(-1 in (op.parallelism, op.buffer_size) for op in pipeline.ops):
             runs[""] = Run(dataset)
             runs[""].rate(min(budget_s, LOOK_S))
         tuned = runs.get("AUTOTUNE") or runs.get("")
         if tuned is not None:
-            chosen.extend(serial_times.choices(tf, tuned.iterator, pipeline.ops))
+            chosen = serial_times.choices(tf, tuned.iterator, pipeline.ops)
+            made = replace(made, autotuned=tuple(chosen))
 
     bounded_call.within(budget_s + GRACE_S, work)
-    return replace(
-        pipeline,
-        cost=costs[0] if costs else None,
-        autotuned=tuple(chosen),
-        one_shape=shapes[0] if shapes else (),
-        speeds=tuple(speeds),
-    )
+    return made
 
 
 def cost(tf: Library, run: Run, pipeline: Pipeline, for_s: float) -> InputCost:

@@ -114,19 +114,12 @@ def usable_cores() -> int:
 _SETTINGS = ("parallelism", "buffer_size")
 
 
-def choices(
-    tf: Library, iterator: object, ops: tuple[DatasetOp, ...]
-) -> tuple[AutotuneChoice, ...]:
+def choices(tf: Library, iterator: object, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]:
     """What AUTOTUNE chose for each transformation, the last first; unknown without a model."""
     try:
-        model = tf.data.experimental.get_model_proto(iterator)
+        model: Model = tf.data.experimental.get_model_proto(iterator)
     except Exception:
-        return ()
-    return tuple(_choices(model, ops))
-
-
-def _choices(model: Model, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]:
-    """The tunable settings of the model's nodes, beside those the pipeline was built with."""
+        return
     left = list(reversed(ops))
     for _, node in from_the_end(model):
         kind = re.sub(r"V\d+$", "", node.name)
