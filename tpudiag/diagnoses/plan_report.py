@@ -73,6 +73,7 @@ def report(
                 else f"{target}: take {row.batch} a replica, {row.batch * row.replicas} in all; "
                 f"{planning.why(row, rows[target])}."
                 for target, row in chosen.items()
+                if len(rows) > 1  # of one target the headline says it
             ),
             *_limits(plans, framework),
             ESTIMATE,
@@ -106,7 +107,9 @@ def _headline(winner: Row | None, chosen: Sequence[Row], rows: dict[str, tuple[R
     measure = "the predicted time of a chip"
     if _compared_by_price(chosen):
         measure = "the examples that its price buys, predicted"
-    return f"{advice}: {reason}." if len(rows) == 1 else f"{advice}, by {measure}."
+    if len(rows) == 1:
+        return f"{advice}, {winner.batch * winner.replicas} in all: {reason}."
+    return f"{advice}, by {measure}."
 
 
 def _none_fits(rows: Sequence[Row]) -> str:
