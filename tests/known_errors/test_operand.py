@@ -27,6 +27,12 @@ from tpudiag.known_errors.operand import operand_of
             "print(load(path))",
         ),
         (
+            "steps = len(ds) // 8",
+            "TypeError: object of type 'MapDataset' has no len()",
+            "`ds` is of type MapDataset here, and is asked for its length",
+            "print(type(ds), ds)",
+        ),
+        (
             "rate = model.head(x).units * 2",
             "AttributeError: 'NoneType' object has no attribute 'units'",
             "`model.head(x)` is None here (the function returns nothing",

@@ -35,16 +35,12 @@ def names_in(text: str, installed: Mapping[str, str] | None = None) -> dict[str,
     if found := re.search(r"No module named '([\w.]+)'", text):
         own = found[1].partition(".")[0].replace("_", "-")
         names["package"] = missing_modules.known_package(found[1]) or own
-    return names | _of_framework(text, installed or {})
-
-
-def _of_framework(text: str, installed: Mapping[str, str]) -> dict[str, str]:
-    """How the framework of a text, or of its environment, is called and installed."""
+    # How the framework of a text, or of its environment, is called and installed.
     spoken = [name for name in _PACKAGES if wording(f"frameworks {name}").search(text)]
-    spoken = spoken or [name for name, package in _PACKAGES.items() if package in installed]
+    spoken = spoken or [name for name, package in _PACKAGES.items() if package in (installed or {})]
     if len(spoken) != 1 or spoken[0] not in tables()["installed"]:
-        return {}
-    return {"framework": spoken[0], "tpu_install": tables()["installed"][spoken[0]]}
+        return names
+    return names | {"framework": spoken[0], "tpu_install": tables()["installed"][spoken[0]]}
 
 
 def filled(fix: str, names: Mapping[str, str]) -> str:

@@ -193,6 +193,13 @@ def _differ(one: str, other: str) -> str | None:
     left, right = one[1:-1].split(","), other[1:-1].split(",")
     if len(left) != len(right):
         short, long = sorted((left, right), key=len)
+        tail = [f"{a} and {b}" for a, b in zip(short[::-1], long[::-1], strict=False) if a != b]
+        if (
+            long[: len(short)] != short
+            and tail
+            and all(re.fullmatch(r"\d+ and \d+", e) for e in tail)
+        ):
+            return f"size, counted from the last axis: {'; '.join(tail)}"
         more = f", an axis of {long[0]} more in front" if long[1:] == short else ""
         return f"rank: {len(left)} and {len(right)}{more}"
     pairs = [

@@ -18,12 +18,9 @@ _RAISED = re.compile(rb"\s*[\w.]{0,80}(?:Error|Exception|Warning)\b")
 
 def all_frames(rows: Sequence[bytes], first: int, last: int) -> bool:
     """Whether each of some rows belongs to a frame: where it stands, and its source."""
-    return all(_is_frame(rows, at) for at in range(first, last + 1) if rows[at].strip())
-
-
-def _is_frame(rows: Sequence[bytes], at: int) -> bool:
-    row = rows[at]
-    if _FILE.match(row) or _HEAD.match(row) or _ARROW.match(row):
-        return True
-    behind = at > 0 and _FILE.match(rows[at - 1]) is not None
-    return behind and row[:1] in b" \t>|" and not _RAISED.match(row)
+    for at in (each for each in range(first, last + 1) if rows[each].strip()):
+        row, behind = rows[at], at > 0 and _FILE.match(rows[at - 1])
+        source = behind and row[:1] in b" \t>|" and not _RAISED.match(row)
+        if not (source or _FILE.match(row) or _HEAD.match(row) or _ARROW.match(row)):
+            return False
+    return True

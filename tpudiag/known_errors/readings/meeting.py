@@ -264,6 +264,7 @@ BY_SIZES: Rules = {
     "flattened maps of two sizes": lambda m: m.maps and m.maps[1] % m.maps[0],
     "flattened maps, times": lambda m: m.maps,
     "halves of odd sizes": lambda m: m.halved,
+    "channels of pictures": lambda m: set(m.two) == {3, 4} and m.axis == len(m.left) - 1,
     "vectors": lambda m: m.axis is not None and len(m.left) == 1 and all(m.two) and not m.times,
     "pixels": lambda m: m.axis == 0 and min(m.two) > PIXELS,
     "batch of all replicas": lambda m: m.axis == 0 and m.times in _REPLICAS,
@@ -285,6 +286,12 @@ BY_SIZES: Rules = {
 
 def meaning(m: Meeting) -> Reading:
     """What two shapes that meet mostly mean: the first rule that holds."""
+    tail = m.long[-len(m.short) :]
+    by_element = any(map(_BY_ELEMENT.fullmatch, (m.operation, m.name))) and not m.loss
+    if m.more and m.short and by_element and m.long[: len(m.short)] != m.short:
+        pairs = [*zip(tail, m.short, strict=True)]  # aligned at the last axis
+        if all(a != b and not {a, b} & {1, None} for a, b in pairs):
+            return meaning(Meeting(tail, m.short, m.operation, m.node))
     if m.asked is None:
         used = next((name for name, holds in (BY_USE | BY_RANK).items() if holds(m)), None)
         if used is None and m.matrices and len(m.left) > 2:

@@ -2,7 +2,6 @@
 """Which name an error says is not there, and who asks for it."""
 
 import re
-import sys
 from typing import NamedTuple
 
 from tpudiag.known_errors.compiled import wording, wordings
@@ -36,11 +35,6 @@ class Lack(NamedTuple):
         """The module that is to have it."""
         first = self.full.partition(".")[0]
         return "tensorflow" if first == "tf" else first
-
-    @property
-    def of_python(self) -> bool:
-        """Whether it is one of Python's own library."""
-        return self.asked in sys.stdlib_module_names
 
 
 def lack_in(text: str, line: int) -> Lack | None:

@@ -1,5 +1,6 @@
 """Which release is too old or too new for a name that an error says is not there."""
 
+import sys
 from dataclasses import replace
 
 from tpudiag.known_errors.model import Match
@@ -51,7 +52,7 @@ def read(text: str, line: int) -> Reading | None:
         return None
     asks = _dist(lack.asker)
     who = {"asks": lack.asker, "file": lack.file, "full": lack.full, "asks_package": asks}
-    if lack.of_python:
+    if lack.asked in sys.stdlib_module_names:
         known = lack.asker and lack.asked != "typing"
         return computed("asks an older Python", **who) if known else None
     asked = {"asked": lack.asked, "asked_package": _dist(lack.asked)}
