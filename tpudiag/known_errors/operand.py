@@ -96,11 +96,13 @@ def _attribute(found: re.Match[str], nodes: Nodes) -> Operand | None:
 
 def _used(found: re.Match[str], nodes: Nodes) -> Operand | None:
     use = found["use"] or "unpack"
+    used: Iterable[ast.AST]
     if use == "callable":
         used, lacks = (e.func for e in nodes if isinstance(e, ast.Call)), "and is called"
     elif use == "iterable":
         loops = (e for e in nodes if isinstance(e, ast.For | ast.comprehension))
-        used, lacks = (e.iter for e in loops), "and is gone through"
+        given = (arg for e in nodes if isinstance(e, ast.Call) for arg in e.args)
+        used, lacks = [e.iter for e in loops] or given, "and is gone through"
     elif use == "len":
         calls = (e for e in nodes if isinstance(e, ast.Call) and e.args)
         used = (e.args[0] for e in calls if isinstance(e.func, ast.Name) and e.func.id == use)

@@ -69,6 +69,12 @@ def place_of(text: str) -> Place:
         file = found["file"] or ""
         if script is None and "<module>" in found[0] and wording("place script").match(file):
             script = file
+    layer = None
+    # The last one, its type behind it: Keras wraps an inner layer's error into outer ones.
+    for named in wording("place layer").finditer(text):
+        layer = next(each for each in named.groups() if each) + (
+            f" ({named[2]})" if named[2] else ""
+        )
     asserted = wording("place asserted").findall(text) if "AssertionError" in text else []
     arrows = [(each.end(), each[2].strip()) for each in wording("place arrow").finditer(text)]
     return Place(
@@ -76,7 +82,7 @@ def place_of(text: str) -> Place:
         own_line=own.line if own else None,
         source=own.source[:LONGEST_SOURCE] if own and own.source else None,
         operation=operation_in(text),
-        layer=_layer_in(text),
+        layer=layer,
         condition=asserted[-1].strip() if asserted else None,
         script=script,
     )
@@ -92,17 +98,6 @@ def operation_in(text: str) -> str | None:
     """The operation, or the node of a graph, that a text names first."""
     named = wording("place operation").search(text)
     return next((each for each in named.groups() if each), None) if named else None
-
-
-def _layer_in(text: str) -> str | None:
-    """The layer that an error of Keras names, its type behind it where it is said."""
-    # The last one: Keras wraps the error of an inner layer into that of the outer ones.
-    layer = None
-    for named in wording("place layer").finditer(text):
-        layer = next(each for each in named.groups() if each)
-        if named[2]:
-            layer = f"{layer} ({named[2]})"
-    return layer
 
 
 def _own_frame(found: re.Match[str], text: str) -> _Frame | None:

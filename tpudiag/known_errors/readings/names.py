@@ -49,8 +49,9 @@ def of_name(full: str) -> Reading | None:
     module, _, name = full.rpartition(".")
     for each in _spellings("", full):
         if place := _places().get(each):
+            package = _PACKAGES.get(first := each.partition(".")[0], first)
             return Reading(
-                f"`{each}` is not in this release of {_package(each)}: moved, renamed or removed.",
+                f"`{each}` is not in this release of {package}: moved, renamed or removed.",
                 f"{place}      # in place of {each}" if "#" not in place else place,
             )
     if module not in _PUBLIC:
@@ -92,12 +93,6 @@ def _spelled(name: str) -> str:
     for pattern, plain in _SPELLED:
         name = re.sub(pattern, plain, name)
     return name
-
-
-def _package(full: str) -> str:
-    """The package that a name belongs to, as people call it."""
-    first = full.split(".", maxsplit=1)[0]
-    return _PACKAGES.get(first, first)
 
 
 @cache
