@@ -76,8 +76,14 @@ class Program:
 def program_of(target: str | None, module: str | None, reference: ReferenceJob) -> Program:
     """The named program, validated; raises UnreadableInput and UsageError."""
     if module is not None:
-        checked = checked_module(module, target)
-        return Program(program=checked, name=checked, is_module=True)
+        # Only the job's own Python knows whether the module exists.
+        if target is not None:
+            raise UsageError(
+                f"-m {module}: arguments of the module follow `--` (TARGET is {target})"
+            )
+        if not all(part.isidentifier() for part in module.split(".")):
+            raise UsageError(f"-m {module}: not the name of a module")
+        return Program(program=module, name=module, is_module=True)
     if target is not None:
         checked = checked_program(target)
         return Program(program=checked, name=checked)
@@ -102,15 +108,3 @@ def checked_program(program: str) -> str:
     if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
         raise UnreadableInput(f"{program}: no such file, and not of the form module:function")
     return program
-
-
-def checked_module(module: str, target: str | None) -> str:
-    """The name of a module, without a TARGET beside it; raises UsageError.
-
-    Only the job's own Python knows whether the module exists.
-    """
-    if target is not None:
-        raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")
-    if not all(part.isidentifier() for part in module.split(".")):
-        raise UsageError(f"-m {module}: not the name of a module")
-    return module

@@ -96,10 +96,3 @@ def _begins_line(source: Source, at: int) -> str | None:
     """The indentation before what begins its line, None elsewhere."""
     before = source.text[source.line_start(at) : at]
     return before if not before.strip() else None
-
-
-def link_span(source: Source, call: cst.Call) -> tuple[int, int]:
-    """The span of `.name(...)` in a chain, with the line break before it."""
-    if not isinstance(call.func, cst.Attribute):
-        raise NoChange("it is no call in a chain")
-    return source.whole(call.func.value)[1], source.span(call)[1]

@@ -2,7 +2,7 @@
 
 import libcst as cst
 
-from tpudiag.fixes.arguments import chained, link_span
+from tpudiag.fixes.arguments import chained
 from tpudiag.fixes.edits import Edit, NoChange, called
 from tpudiag.fixes.names import assigned, bound, dotted
 from tpudiag.fixes.source import Source
@@ -91,7 +91,12 @@ def put_after(source: Source, call: cst.Call, link: str) -> Edit:
 def taken_out(source: Source, call: cst.Call) -> Edit:
     """Remove a link from the pipeline."""
     line = statement_of_link(source, call)
-    return source.removed(line) if line is not None else Edit(*link_span(source, call), "")
+    if line is not None:
+        return source.removed(line)
+    if not isinstance(call.func, cst.Attribute):
+        raise NoChange("it is no call in a chain")
+    # With the line break before it.
+    return Edit(source.whole(call.func.value)[1], source.span(call)[1], "")
 
 
 def link_text(source: Source, call: cst.Call) -> str:

@@ -76,6 +76,6 @@ def _dispatch(watches: Watches, steps: StepWatch) -> Dispatch | None:
         eager_steps=steps.eager_steps,
         eager_location=eager_location if steps.eager_steps else None,
         run_eagerly=bool(getattr(keras.fit_model, "run_eagerly", False)),
-        compiled_at=keras.line_of_compile(keras.fit_model),
+        compiled_at=keras.line_of(keras.fit_model),
         made_eager_at=watches.functions.made_eager_at,
     )

@@ -117,7 +117,8 @@ class Observer:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is complete."""
         hooks.quietly(keras_backend.watch, keras, self._recorder)
         if self._spec.rehearse:
-            hooks.quietly(keras_backend.go_on_without_drawings, keras, self._recorder)
+            drawn = partial(keras_backend.drawn, self._recorder)
+            hooks.quietly(hooks.around, table.MODEL_DRAWN, drawn, keras)
         of_jax = hooks.quietly(keras_backend.name_of, keras) == "jax"
         if of_jax and self.fake_data is not None:
             self.fake_data.watch_downloads(keras)

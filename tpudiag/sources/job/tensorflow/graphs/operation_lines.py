@@ -38,8 +38,8 @@ class OperationLines:
         """Install the hooks on a Keras package."""
         for at, made_at in (
             (table.LAYER_CALLED, watch.layers.made_at),
-            (table.LOSS_COMPUTED, watch.line_of_compile),
-            (table.GRADIENTS_APPLIED, watch.line_of_optimizer),
+            (table.LOSS_COMPUTED, watch.line_of),
+            (table.GRADIENTS_APPLIED, watch.line_of),
         ):
             hooks.around(at, self._noting_operations(made_at), keras)
 

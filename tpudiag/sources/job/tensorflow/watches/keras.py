@@ -45,8 +45,7 @@ class KerasWatch:
         """The optimizers' steps before the first training call."""
         self.layers = LayerWatch()
         self._fit_epochs = 1
-        self._compiled_at: dict[int, Location | None] = {}
-        self._optimizer_lines: dict[int, Location | None] = {}
+        self._lines: dict[int, Location | None] = {}
         self._steps_asked: dict[int, int] = {}
         self._compiled_twice: set[int] = set()
         """Models compiled with jit_compile=True under a strategy, which compiles the step."""
@@ -160,13 +159,9 @@ class KerasWatch:
             or privates.STEPS_PER_EXECUTION.of(model, None)
         )
 
-    def line_of_compile(self, model: object) -> Location | None:
-        """The line that compiled a model."""
-        return self._compiled_at.get(id(model))
-
-    def line_of_optimizer(self, optimizer: object) -> Location | None:
-        """The line that made an optimizer, or compiled a model with its name."""
-        return self._optimizer_lines.get(id(optimizer))
+    def line_of(self, made: object) -> Location | None:
+        """The line that compiled a model, or that made an optimizer or compiled with its name."""
+        return self._lines.get(id(made))
 
     def precision(self) -> MixedPrecision | None:
         """The dtype policies of the layers and the loss scaling."""
@@ -179,7 +174,7 @@ class KerasWatch:
         return MixedPrecision(
             tuple(sorted(policies)),
             type(scaling).__name__ if scaling is not None else None,
-            self._optimizer_lines.get(id(scaling)),
+            self.line_of(scaling),
             policies.get(half) or next(iter(policies.values()), None),
             self.layers.global_policy,
             self.layers.made_before,
@@ -217,7 +212,7 @@ class KerasWatch:
         self._fit_epochs = 1 if cut else _integer(given.get("epochs", 1))
 
     def _note_compile(self, model: object, *_: object, **__: object) -> None:
-        self._compiled_at[id(model)] = user_lines.caller()
+        self._lines[id(model)] = user_lines.caller()
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None:
             self._note_optimizer(optimizer)
@@ -225,7 +220,7 @@ class KerasWatch:
     def _note_optimizer(self, optimizer: object, *_: object, **__: object) -> None:
         if not any(optimizer is known for known in self.optimizers):
             self.optimizers.append(optimizer)
-            self._optimizer_lines[id(optimizer)] = user_lines.caller()
+            self._lines[id(optimizer)] = user_lines.caller()
 
 
 def fit_arguments(args: Args, kwargs: Kwargs) -> dict[str, Any]:

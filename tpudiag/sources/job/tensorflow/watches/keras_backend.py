@@ -1,7 +1,6 @@
 """Keras 3 on another framework, whose training is not TensorFlow's."""
 
 import os
-from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.process.protocol import Recorder
@@ -26,11 +25,6 @@ def watch(keras: Library, recorder: Recorder) -> None:
         os._exit(0)
 
     hooks.around(table.FIT, fit, keras)
-
-
-def go_on_without_drawings(keras: Library, recorder: Recorder) -> None:
-    """Go on without a drawing that fails here, and tell it."""
-    hooks.around(table.MODEL_DRAWN, partial(drawn, recorder), keras)
 
 
 def drawn(recorder: Recorder, original: Call, *args: object, **kwargs: object) -> object:
