@@ -274,6 +274,8 @@ class Match:
         told &= self.facts is not None and not self.facts.shapes  # sizes may mean several things
         if told or (self.settled and own and self.error.kind is Kind.BROAD):
             fix = ""  # what mends others of its family is no answer to this one
+        said = {each.split("  ")[0] for each in read.split("\n") if not each.endswith(":")}
+        fix = "\n".join(e for e in fix.split("\n") if e.split("  ")[0] not in said - {""})
         rows = (operand.fix if operand and first else "", own, read, fix)
         return "\n# if that is not it:\n".join(filter(None, rows))
 
