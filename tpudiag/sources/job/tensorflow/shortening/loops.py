@@ -14,7 +14,6 @@ from typing import Any
 from tpudiag.script_run import InterventionKind, ShortenedOver
 from tpudiag.signals import ShortenedLoop
 from tpudiag.sources.job.points import (
-    Args,
     Call,
     Library,
     hooks,
@@ -23,7 +22,7 @@ from tpudiag.sources.job.points import (
     table,
     user_lines,
 )
-from tpudiag.sources.job.points.library_objects import Dataset, Tensor
+from tpudiag.sources.job.points.library_objects import Tensor
 
 INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1
@@ -50,57 +49,47 @@ class InnerLoopWatch:
     def _for(
         self, original: Call, iter_: Any, extra_test: object, body: object, *rest: object
     ) -> object:
-        """One for loop of a function that is being traced."""
+        """One for loop of a function that is being traced, capped where its body takes steps."""
+        tf = self._tf
         whole = not interventions.allowed(InterventionKind.LOOPS)
-        if whole or self._tf.executing_eagerly() or self._in_replica():
+        over_data = isinstance(iter_, tf.data.Dataset)
+        in_graph = tf.is_tensor(iter_) and not hasattr(iter_, "numpy")
+        over_range = in_graph and iter_.op.type == "Range" and iter_.dtype.is_integer
+        kept = whole or tf.executing_eagerly() or self._in_replica()
+        if kept or not (over_data or over_range):
             return original(iter_, extra_test, body, *rest)
-        graphs_own = self._tf.is_tensor(iter_) and not hasattr(iter_, "numpy")
-        if graphs_own and iter_.op.type == "Range" and iter_.dtype.is_integer:
-            self._range(original, iter_, extra_test, body, rest)
-        elif isinstance(iter_, self._tf.data.Dataset):
-            self._dataset(original, iter_, extra_test, body, rest)
-        else:
-            return original(iter_, extra_test, body, *rest)
+        cap, before = tf.constant(_OUT_OF_REACH, tf.int64), self._steps_seen()
+        capped = iter_.take(cap) if over_data else self._capped(iter_, cap)
+        original(capped, extra_test, body, *rest)
+        if self._steps_seen() == before:
+            return None
+        length = None if over_data else self._length(iter_)
+        requested = length if isinstance(length, int) else None
+        self.turns = min(requested or INNER_STEPS, INNER_STEPS)
+        if requested is None or requested > INNER_STEPS:
+            proto = tf.compat.v1.AttrValue(tensor=tf.make_tensor_proto(INNER_STEPS, cap.dtype))
+            # The graph is still being traced.
+            privates.SET_ATTRIBUTE.of(cap.op)("value", proto)
+            self._note("a dataset" if over_data else "tf.range", requested)
+            self._on_shortened(length)
         return None
 
-    def _range(
-        self, original: Call, iter_: Tensor, extra_test: object, body: object, rest: Args
-    ) -> None:
-        """A loop over tf.range, its length capped where its body takes steps."""
+    def _capped(self, range_: Tensor, cap: Tensor) -> object:
+        """The first of a range's numbers."""
         tf = self._tf
-        start, limit, delta = iter_.op.inputs
-        cap = tf.constant(_OUT_OF_REACH, tf.int64)
+        start, limit, delta = range_.op.inputs
         first, last, by = (tf.cast(each, tf.int64) for each in (start, limit, delta))
         # Rounded up, for steps of either sign.
         length = tf.maximum((last - first + by - tf.sign(by)) // by, 0)
-        end = tf.cast(first + by * tf.minimum(length, cap), limit.dtype)
-        before = self._steps_seen()
-        original(tf.range(start, end, delta), extra_test, body, *rest)
-        if self._steps_seen() == before:
-            return
-        bounds = [tf.get_static_value(each) for each in (start, limit, delta)]
-        requested = None if None in bounds else len(range(*map(int, bounds)))
-        self.turns = min(requested or INNER_STEPS, INNER_STEPS)
-        if requested is None or requested > INNER_STEPS:
-            _set_constant(tf, cap, INNER_STEPS)
-            self._note("tf.range", requested)
-            # A length that is an argument of the function is known only at its calls: keep its
-            # name.
-            plain = limit.op.type == "Placeholder" and tf.get_static_value(start) == 0
-            self._on_shortened(limit.op.name if plain and requested is None else requested)
+        return tf.range(start, tf.cast(first + by * tf.minimum(length, cap), limit.dtype), delta)
 
-    def _dataset(
-        self, original: Call, iter_: Dataset, extra_test: object, body: object, rest: Args
-    ) -> None:
-        """A loop over a dataset, which ends early where its body takes steps."""
-        cap = self._tf.constant(_OUT_OF_REACH, self._tf.int64)
-        before = self._steps_seen()
-        original(iter_.take(cap), extra_test, body, *rest)
-        if self._steps_seen() != before:
-            _set_constant(self._tf, cap, INNER_STEPS)
-            self.turns = INNER_STEPS
-            self._note("a dataset", None)
-            self._on_shortened(None)
+    def _length(self, range_: Tensor) -> int | str | None:
+        """The length of a range; the name of the argument that holds it, known only at calls."""
+        bounds = [self._tf.get_static_value(each) for each in range_.op.inputs]
+        if None not in bounds:
+            return len(range(*map(int, bounds)))
+        limit = range_.op.inputs[1].op
+        return limit.name if limit.type == "Placeholder" and bounds[0] == 0 else None
 
     def _note(self, kind: ShortenedOver, requested: int | None) -> None:
         """A loop was shortened; a retraced one is the same."""
@@ -108,9 +97,3 @@ class InnerLoopWatch:
         loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, requested)
         if loop not in self.shortened:
             self.shortened.append(loop)
-
-
-def _set_constant(tf: Library, tensor: Tensor, value: int) -> None:
-    """Change a constant of a graph that is still being traced."""
-    proto = tf.compat.v1.AttrValue(tensor=tf.make_tensor_proto(value, tensor.dtype))
-    privates.SET_ATTRIBUTE.of(tensor.op)("value", proto)

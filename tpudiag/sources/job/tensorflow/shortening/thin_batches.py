@@ -74,8 +74,10 @@ def thinned(
         above, batch = _split(dataset)
         size = int(privates.BATCH_SIZE.of(batch))
         drops, below = bool(privates.DROP_REMAINDER.of(batch)), _own(privates.inputs(batch)[0])
-        part = _Part(made(used(size)), size, used(size), drops and not _goes_on(below))
-        fewer = 0 < part.made < size and _has_work(below)
+        # A next pass or part follows an incomplete batch's examples.
+        goes_on = _holds(below, "Repeat", "Concatenate")
+        part = _Part(made(used(size)), size, used(size), drops and not goes_on)
+        fewer = 0 < part.made < size and _holds(below, "Map", "ParallelMap")
         if not (fewer and _are_tensors(tf, batch.element_spec)):
             return None
         thin = _below(tf, below, part)
@@ -103,22 +105,12 @@ def _split(dataset: Dataset) -> tuple[list[Dataset], Dataset]:
     return above, dataset
 
 
-def _has_work(dataset: Dataset) -> bool:
-    """Whether a function is called for each example."""
+def _holds(dataset: Dataset, *kinds: str) -> bool:
+    """Whether a transformation of these kinds makes the examples."""
     kind = kind_of(dataset)
-    if kind in ("Map", "ParallelMap"):
-        return True
     known = kind in _AGAIN or kind in ("Zip", "Concatenate")
-    return known and any(_has_work(_own(each)) for each in privates.inputs(dataset))
-
-
-def _goes_on(dataset: Dataset) -> bool:
-    """Whether an incomplete batch's examples are followed by others, of a next pass or part."""
-    kind = kind_of(dataset)
-    if kind in ("Repeat", "Concatenate"):
-        return True
-    known = kind in _AGAIN or kind == "Zip"
-    return known and any(_goes_on(_own(each)) for each in privates.inputs(dataset))
+    inputs = privates.inputs(dataset) if known else ()
+    return kind in kinds or any(_holds(_own(each), *kinds) for each in inputs)
 
 
 def _below(tf: Library, dataset: Dataset, part: _Part, zipped: bool = False) -> Dataset:
