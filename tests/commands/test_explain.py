@@ -51,9 +51,7 @@ def test_a_check_is_explained_under_all_its_headings(
     assert "```" not in "\n".join(rows)
 
 
-def test_a_name_does_too_and_the_page_of_xprof_is_named(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_name_does_too_and_the_page_of_xprof_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, "input-bound") == said(capsys, "tpu201")
     assert "In XProf\n  Input Pipeline Analysis" in said(capsys, "TPU201")
 

@@ -30,10 +30,7 @@ def test_the_hook_hears_of_the_beginning_and_the_end(tmp_path: Path) -> None:
     alerts.judge(GOOD, {"job": "bert", "cause": None})
     alerts.judge(GOOD, {"job": "bert", "cause": None})
     alerts.close()
-    assert alerts.lines == [
-        "TPU604 stalled: no step for 700 s (1 more)",
-        "TPU604 stalled: over",
-    ]
+    assert alerts.lines == ["TPU604 stalled: no step for 700 s (1 more)", "TPU604 stalled: over"]
     first, raised, second, over = told.read_text(encoding="utf-8").splitlines()
     assert (first, second) == ("raised input", "over")
     payload = json.loads(raised)

@@ -102,11 +102,7 @@ def test_a_step_stands_with_its_range_and_what_bounds_it() -> None:
 def test_the_whole_training_is_told_in_time_and_money_without_exponents() -> None:
     _, table = plan_rows.tables((SLOW,), priced=True, lasting=True)
     assert table.columns == ("TPU", "batch", "time", "cost", "a million examples")
-    assert table.rows[0][2:] == (
-        "12.5 h (10-68)",
-        "120 (96-650)",
-        "0.0000234 (0.00002-0.00013)",
-    )
+    assert table.rows[0][2:] == ("12.5 h (10-68)", "120 (96-650)", "0.0000234 (0.00002-0.00013)")
     short = replace(SLOW, hours=0.2, hours_low=0.15, hours_high=0.3)
     shortest = replace(SLOW, hours=0.001, hours_low=0.0005, hours_high=0.02)
     _, table = plan_rows.tables((short, shortest), priced=False, lasting=True)

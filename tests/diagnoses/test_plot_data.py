@@ -34,12 +34,7 @@ def replica(host: str, name: str, compute_ms: float, first: int = 5) -> ReplicaS
 
 def facts(*replicas: ReplicaSteps, memory: tuple[MemoryPeak, ...] = ()) -> ProfileFacts:
     return ProfileFacts(
-        hosts=("h",),
-        devices=(),
-        ops=(),
-        bytes_read=1,
-        replicas=replicas,
-        memory=memory or None,
+        hosts=("h",), devices=(), ops=(), bytes_read=1, replicas=replicas, memory=memory or None
     )
 
 

@@ -109,10 +109,7 @@ def test_operations_are_summed_and_bear_the_users_line() -> None:
 def test_steps_of_one_dispatch_share_its_cost() -> None:
     program = compiled().program
     assert program is not None
-    small = timed(
-        replace(compiled(), program=replace(program, cycles=1, work=())),
-        V5E,
-    )
+    small = timed(replace(compiled(), program=replace(program, cycles=1, work=())), V5E)
     alone = signals(small)
     many = predicted_step.dispatched(
         replace(alone, dispatch=Dispatch(steps=100, steps_per_dispatch=50))

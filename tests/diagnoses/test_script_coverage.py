@@ -48,10 +48,7 @@ def test_an_evaluation_that_was_cut_short_is_no_training_function() -> None:
 
 
 def test_what_was_shortened_is_said() -> None:
-    loops = (
-        ShortenedLoop("epochs of fit", HERE, 2, 90),
-        ShortenedLoop("tf.range", HERE, 4, None),
-    )
+    loops = (ShortenedLoop("epochs of fit", HERE, 2, 90), ShortenedLoop("tf.range", HERE, 4, None))
     (note,) = script_coverage.notes(Coverage(end="whole", shortened=loops))
     assert note == (
         "Shortened past the steps observed: epochs of fit (train.py:40): 2 of 90; tf.range "

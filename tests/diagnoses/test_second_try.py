@@ -152,9 +152,6 @@ def test_a_job_that_was_cut_by_time_says_what_failed() -> None:
     ):
         second_try.say_what_failed(job, None)
         assert job.timed_out == late, "CPU replicas' own is not told as the script's"
-    job = JobRun(timed_out=late, facts={"came_to": JobEnd(how="finished")})
-    second_try.say_what_failed(job, None)
-    assert job.timed_out == late
 
 
 def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:

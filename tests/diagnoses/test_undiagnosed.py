@@ -6,11 +6,7 @@ from pathlib import Path
 import pytest
 
 from tpudiag.diagnoses.notebook_job import NotebookProgram
-from tpudiag.diagnoses.undiagnosed import (
-    refuse_framework,
-    refuse_nothing,
-    unreachable,
-)
+from tpudiag.diagnoses.undiagnosed import refuse_framework, refuse_nothing, unreachable
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Framework, Location
 from tpudiag.signals import JobEnd, Origin, Signals

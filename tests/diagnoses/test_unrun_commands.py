@@ -8,7 +8,7 @@ import pytest
 from tpudiag.diagnoses.unrun_commands import behind, exported, followed
 from tpudiag.model import Location
 from tpudiag.signals import CodeFrame, Crash, JobEnd
-from tpudiag.sources.notebook import SkippedLine
+from tpudiag.sources.notebook import Notebook, SkippedLine
 
 COMMANDS = tuple(
     SkippedLine(cell, 1, text)
@@ -47,7 +47,8 @@ def test_the_command_that_would_have_brought_it(error: str, cell: int | None) ->
 
 
 def test_the_end_says_what_it_follows_from() -> None:
-    end = followed(crashed("FileNotFoundError: No such file: 'labels.txt'"), COMMANDS)
+    missing = crashed("FileNotFoundError: No such file: 'labels.txt'")
+    end = followed(missing, Notebook("nb.ipynb", "", (), COMMANDS))
     assert end is not None
     assert end.follows_from == "`!gsutil cp gs://bucket/labels.txt .` (cell 2, line 1)"
 
@@ -62,9 +63,22 @@ def test_a_notebook_that_was_saved_as_a_script_is_told_as_that(tmp_path: Path) -
         assert exported(replace(end, location=other), str(script)) is None
 
 
-def test_the_whole_name_of_a_module_stands_in_the_line_of_its_import() -> None:
-    frame = CodeFrame(Location("nb.py", 3), "<module>", "from detector.data import read")
-    end = crashed("ModuleNotFoundError: No module named 'detector'")
-    whole = JobEnd(how="exception", error=end.error, crash=Crash(end.error or "", (frame,), ""))
-    command = behind(whole, COMMANDS)
-    assert command is not None and command.cell == 4
+@pytest.mark.parametrize(
+    ("module", "statement", "cell"),
+    [
+        ("detector", "from detector.data import read", 4),
+        ("layers2", "from layers2 import Resnet", 4),
+        ("jinja2", "import note_seq", None),
+    ],
+)
+def test_a_module_stands_in_the_line_of_its_import(
+    module: str, statement: str, cell: int | None
+) -> None:
+    frame = CodeFrame(Location("nb.py", 3), "<module>", statement)
+    end = crashed(f"ModuleNotFoundError: No module named '{module}'")
+    whole = replace(end, crash=Crash(end.error or "", (frame,), ""))
+    program = f"run('{COMMANDS[3].text}')\nsys.path.append('detector')\n"
+    command = behind(whole, COMMANDS, program)
+    assert (command.cell if command is not None else None) == cell
+    unused = behind(whole, COMMANDS)
+    assert (unused is None) == (module != "detector")

@@ -45,10 +45,7 @@ def test_whose_finding_it_is_is_said() -> None:
 
 def test_a_short_run_that_ended_spoils_nothing() -> None:
     (one,) = merged(
-        [
-            ("train", False, (outcome(Verdict.PASSED),)),
-            ("eval", True, (outcome(Verdict.SKIPPED),)),
-        ]
+        [("train", False, (outcome(Verdict.PASSED),)), ("eval", True, (outcome(Verdict.SKIPPED),))]
     )
     assert one.verdict is Verdict.PASSED
     (one,) = merged([("a", True, (outcome(Verdict.SKIPPED),))] * 2)

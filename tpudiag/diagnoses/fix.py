@@ -194,15 +194,13 @@ def _left(outcomes: Sequence[Outcome], request: FixRequest, written: bool) -> in
         for outcome in outcomes
         if outcome.verdict is Verdict.FAILED and request.selects(outcome.id)
         for finding in outcome.findings
-        if not _is_mended(finding, written)
+        # It is gone from the files by its own change, or another's.
+        if (
+            finding.change.state != "written"
+            if finding.change is not None
+            else not written or finding.no_change != GONE
+        )
     )
-
-
-def _is_mended(finding: Finding, written: bool) -> bool:
-    """Whether a finding is gone from the files, by its own change or another's."""
-    if finding.change is None:
-        return written and finding.no_change == GONE
-    return finding.change.state == "written"
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:

@@ -1,7 +1,7 @@
 """Recommends a TPU and a batch for a job: its step is compiled for each, without a TPU."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -130,7 +130,9 @@ def diagnose(
             steps.close()
     # The empty rows of a plan that was cut short are no failure of the compiler.
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
-        raise NothingDiagnosed(_no_answer(plans))
+        errors = [a.error for plan in plans for a in plan.answers.values() if a.error]
+        first = (errors or ["it was not asked"])[0].strip().partition("\n")[0]
+        raise NothingDiagnosed(f"the step was compiled for none of the TPUs: {first[:300]}")
     report = plan_report.report(
         job.name, plans, partial, request.examples, steps.reused,
         epochs=request.epochs, framework=job.framework,
@@ -181,9 +183,3 @@ def _no_step(job: JobRun) -> str:
     if job.facts.get("framework") == Framework.JAX.value:
         return "the job ended without a training step of jax.jit that has a batch"
     return "the job ended without a training step under strategy.run or Keras fit"
-
-
-def _no_answer(plans: Sequence[Plan]) -> str:
-    errors = [a.error for plan in plans for a in plan.answers.values() if a.error]
-    lines = errors[0].strip().splitlines() if errors else ["it was not asked"]
-    return f"the step was compiled for none of the TPUs: {lines[0][:300]}"

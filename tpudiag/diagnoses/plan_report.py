@@ -50,7 +50,6 @@ def report(
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
     chosen = {target: planning.best(candidates) for target, candidates in rows.items()}
-    winner = _winner([row for row in chosen.values() if row])
     priced = any(plan.price for plan in plans)
     plan = tuple(
         plan_row(row, chosen[t], examples, epochs)
@@ -65,7 +64,7 @@ def report(
         outcomes=_outcome(plans, rows),
         measurements=_measurements(chosen),
         tables=plan_rows.tables(plan, priced, lasting=bool(examples)),
-        headline=_headline(winner, [row for row in chosen.values() if row], rows),
+        headline=_headline([row for row in chosen.values() if row], rows),
         notes=(
             *(
                 f"{target}: {_none_fits(rows[target])}."
@@ -86,26 +85,18 @@ def report(
     )
 
 
-def _winner(rows: Sequence[Row]) -> Row | None:
-    """The best target: by examples per money where all prices are known, or per chip."""
-    if _compared_by_price(rows):
-        return max(rows, key=lambda row: row.rate_per_price or 0.0, default=None)
-    return max(rows, key=lambda row: row.rate or 0.0, default=None)
-
-
-def _compared_by_price(rows: Sequence[Row]) -> bool:
-    """Whether all rows have a price: money and time cannot be compared."""
-    return all(row.rate_per_price for row in rows)
-
-
-def _headline(winner: Row | None, chosen: Sequence[Row], rows: dict[str, tuple[Row, ...]]) -> str:
+def _headline(chosen: Sequence[Row], rows: dict[str, tuple[Row, ...]]) -> str:
+    # Money and time cannot be compared: by price only where all have one.
+    by_price = all(row.rate_per_price for row in chosen)
+    rates = [(row.rate_per_price if by_price else row.rate) or 0.0 for row in chosen]
+    winner = chosen[rates.index(max(rates))] if rates else None
     if winner is None:
         said = _none_fits([row for each in rows.values() for row in each])
         return f"{said[0].upper()}{said[1:]}."
     advice = f"Take a per-replica batch of {winner.batch} on {winner.target.name}"
     reason = planning.why(winner, rows[winner.target.name])
     measure = "the predicted time of a chip"
-    if _compared_by_price(chosen):
+    if by_price:
         measure = "the examples that its price buys, predicted"
     if len(rows) == 1:
         return f"{advice}, {winner.batch * winner.replicas} in all: {reason}."

@@ -38,7 +38,10 @@ def may_be_of(hit: Match, error: str, stood_in: Sequence[str]) -> bool:
 
     Always where the error names synthetic data, or is Python's own, whose text shows no cause.
     """
-    if any(mark in error for mark in (*_MARKS, *_stems(stood_in))):
+    # Scripts use the names of files for what they unpack.
+    stems = (each.split(" ")[0].rpartition("/")[2].partition(".")[0] for each in stood_in)
+    marks = (*_MARKS, *(stem for stem in stems if len(stem) >= _SHORTEST_STEM))
+    if any(mark in error for mark in marks):
         return True
     known = hit.error
     # Errors that synthetic data can cause are marked: failures while data is read, and with values,
@@ -54,21 +57,11 @@ def may_be_to_blame(error: str, stood_in: Sequence[str]) -> bool:
 
     if not stood_in or OF_CODE.match(error):
         return False
-    return all(may_be_of(hit, error, stood_in) for hit in match(error) if _is_cause(hit))
-
-
-def _is_cause(hit: Match) -> bool:
-    """Whether a known error names a cause, and not the consequence of one."""
-    known = hit.error
-    return not (hit.secondary or known.noise or known.kind is Kind.CONSEQUENCE)
-
-
-def _stems(stood_in: Sequence[str]) -> Iterator[str]:
-    """The names of replaced files, as scripts use them for what they unpack."""
-    for thing in stood_in:
-        stem = thing.split(" ")[0].rpartition("/")[2].partition(".")[0]
-        if len(stem) >= _SHORTEST_STEM:
-            yield stem
+    return all(
+        may_be_of(hit, error, stood_in) or hit.error.noise or hit.error.kind is Kind.CONSEQUENCE
+        for hit in match(error)
+        if not hit.secondary
+    )
 
 
 _LENGTHS = (

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
-from tpudiag.missing_modules import missing
+from tpudiag.missing_modules import known_package, missing
 from tpudiag.signals import JobEnd
-from tpudiag.sources.notebook import SkippedLine
+from tpudiag.sources.notebook import Notebook, SkippedLine
 
 SHORTEST_NAME = 4
 """The least length of a file or folder name that is no common word."""
@@ -25,18 +26,29 @@ _ANYWHERE = frozenset(
 _COMMAND = re.compile(r"[!%]|get_ipython\(\)")
 
 
-def behind(end: JobEnd | None, skipped: Iterable[SkippedLine]) -> SkippedLine | None:
-    """The skipped command that caused the crash: its line names what is missing."""
+def behind(
+    end: JobEnd | None, skipped: Iterable[SkippedLine], program: str = ""
+) -> SkippedLine | None:
+    """The skipped command that caused the crash: its line names what is missing.
+
+    Or it fetches a repository, whose folder the notebook then uses, and a module is missing.
+    """
     if end is None or end.how != "exception" or not _NOT_THERE.search(end.error or ""):
         return None
-    names = list(_missing_names(end))
-    lines = list(skipped)
-    return next((line for name in names for line in lines if _brings(line.text, name)), None)
+    names, lines = list(_missing_names(end)), list(skipped)
+    written = (re.escape(name).replace("_", "[-_]") for name in names)
+    words = [re.compile(rf"(?<![\w-]){each}(?![\w])") for each in written]
+    named = (line for word in words for line in lines if word.search(line.text))
+    asked = end.crash.frames[-1].text if end.crash and end.crash.frames else ""
+    own = missing(end) and names[0] in asked and not known_package(names[0])
+    clones = (line for line in lines if own and "git clone" in line.text)
+    used = (each for each in clones if program.count(Path(each.text.split()[-1]).stem) > 1)
+    return next(chain(named, used), None)
 
 
-def followed(end: JobEnd | None, skipped: Iterable[SkippedLine]) -> JobEnd | None:
+def followed(end: JobEnd | None, notebook: Notebook) -> JobEnd | None:
     """The end of a notebook, with the command that caused it."""
-    command = behind(end, skipped)
+    command = behind(end, notebook.skipped, notebook.program)
     if end is None or command is None:
         return end
     return replace(end, follows_from=f"`{command.text}` (cell {command.cell}, line {command.line})")
@@ -77,9 +89,3 @@ def _missing_names(end: JobEnd) -> Iterator[str]:
             stem = part.rstrip("*.:")
             if len(stem) >= SHORTEST_NAME and stem.lower() not in _ANYWHERE:
                 yield stem
-
-
-def _brings(command: str, name: str) -> bool:
-    """Whether a command names a file, its archive, or a package."""
-    written = re.escape(name).replace("_", "[-_]")
-    return re.search(rf"(?<![\w-]){written}(?![\w])", command) is not None

@@ -60,10 +60,7 @@ print(json.dumps(answers))
 
 def test_every_replica_has_examples(in_tensorflow: Callable[[str], Any]) -> None:
     answers = in_tensorflow(PROGRAM)
-    assert answers["ragged"] == [
-        [[8, 9], [10, 11], [12, 13], [14, 15]],
-        [[16], [16], [16], [16]],
-    ]
+    assert answers["ragged"] == [[[8, 9], [10, 11], [12, 13], [14, 15]], [[16], [16], [16], [16]]]
     assert answers["nine"] == [[[0, 1, 2], [3, 4], [5, 6], [7, 8]]]
     assert answers["static"] == [[[0, 1], [2, 3], [4, 5], [6, 7]]], "as tf.distribute splits it"
     assert answers["host"] == [[[0, 1], [2, 3], [4, 5], [6, 7]], [[8, 9], [8], [8], [8]]]

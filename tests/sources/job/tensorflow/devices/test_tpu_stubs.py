@@ -41,8 +41,10 @@ old = tf.compat.v1.distribute.experimental.TPUStrategy(resolver)
 metadata = resolver.get_tpu_system_metadata()
 with strategy.scope():
     inside = strategy.experimental_split_to_logical_devices(tf.ones((4, 2)), [2, 1])
-with tf.device("/TPU:1"):
+with tf.device("/job:worker/replica:0/task:1/TPU:1"):
     placed = tf.constant(1) + 1
+    with tf.device("/task:1"), tf.device("/job:worker"):
+        placed += 1
 def replica(x):
     with tf.distribute.get_replica_context().experimental_logical_device(0):
         number = tf.distribute.get_replica_context().replica_id_in_sync_group

@@ -48,9 +48,7 @@ def test_paths_of_a_notebook_host_are_listed(
     assert len(things[-1]) == 3
 
 
-def test_an_array_of_a_file_takes_its_dtype_and_the_shape_that_is_asked(
-    tmp_path: Path,
-) -> None:
+def test_an_array_of_a_file_takes_its_dtype_and_the_shape_that_is_asked(tmp_path: Path) -> None:
     np: Any = pytest.importorskip("numpy")
     noted: list[Any] = []
 

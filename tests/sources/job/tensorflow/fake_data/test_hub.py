@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import hub
@@ -25,6 +26,10 @@ class Layer:
 
     def build(self, _: object) -> None:
         """Nothing more is made."""
+
+
+def no_one(**_: object) -> None:
+    """Is told nothing."""
 
 
 class Fetched(Layer):
@@ -47,13 +52,23 @@ def test_a_layer_is_as_wide_as_its_script_or_its_name_says(
     options: dict[str, Any],
     width: int,
 ) -> None:
-    def put(**_: object) -> None:
-        """Nothing is told here."""
-
     module: Any = SimpleNamespace(__name__="tensorflow_hub", KerasLayer=Fetched, load=print)
     monkeypatch.setitem(sys.modules, "tensorflow_hub", module)
     tensorflow: Any = SimpleNamespace()
-    hub.install(tensorflow, module, Ledger(str(tmp_path), put))
+    hub.install(tensorflow, module, Ledger(str(tmp_path), no_one))
     layer = module.KerasLayer(handle, trainable=True, **options)
     layer.build(None)
     assert layer.weights == [(1, width)] and layer.options["trainable"]
+
+
+def test_texts_are_prepared_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = SimpleNamespace(__name__="tensorflow_hub", KerasLayer=Fetched, load=print)
+    monkeypatch.setitem(sys.modules, "tensorflow_hub", module)
+    tensorflow: Any = SimpleNamespace(ones=np.ones, shape=np.shape, int32=np.int32)
+    hub.install(tensorflow, module, Ledger(str(tmp_path), no_one))
+    prepares = module.load("https://tfhub.dev/tensorflow/bert_en_uncased_preprocess/3")
+    tokens = prepares.tokenize(["a text", "another"])
+    packed = prepares.bert_pack_inputs([tokens, tokens], np.int32(20))
+    assert {each.shape for each in packed.values()} == {(2, 20)}
+    one: Any = np.array(["one"])
+    assert prepares.call(one)["input_mask"].shape == (1, 128)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import missing_data_errors
@@ -18,3 +20,13 @@ from tpudiag.sources.job.tensorflow.fake_data import missing_data_errors
 )
 def test_what_a_release_took_away_is_of_the_code(error: Exception, of_code: bool) -> None:
     assert missing_data_errors.is_of_code(error) is of_code
+
+
+def test_what_a_strategy_no_longer_has_is_of_the_code_in_a_function_too() -> None:
+    strategy: Any = type("Strategy", (), {"__module__": "tensorflow.python.distribute"})()
+    with pytest.raises(AttributeError) as raised:
+        try:
+            strategy.experimental_run_v2()
+        finally:
+            raise AttributeError("in user code:")  # as AutoGraph does
+    assert missing_data_errors.is_of_code(raised.value)

@@ -13,10 +13,7 @@ import pytest
 from tpudiag.sources.job.points import barrier
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
-from tpudiag.sources.job.tensorflow.fake_data.pretrained import (
-    Pretrained,
-    configuration,
-)
+from tpudiag.sources.job.tensorflow.fake_data.pretrained import Pretrained, configuration
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,9 @@ SUBSTITUTED = (
     "tf.config.list_logical_devices('TPU')",
     "tf.device('/TPU:n')",
 )
-_TPU_DEVICE = re.compile(r"(?i)(?:/job:\w+)?(?:/replica:\d+)?(?:/task:\d+)?/(?:device:)?TPU:(\d+)$")
+_TPU_DEVICE = re.compile(r"(?i)/?(?:device:)?TPU:(\d+)$")
+_PLACE = re.compile(r"(?i)/?(?:job|replica|task):\w+")
+"""Where in a cluster a device is: all of it is here."""
 
 
 class NotRehearsable(BaseException):
@@ -83,10 +85,11 @@ def _devices(device: Call, system: TpuSystem) -> Call:
 
 
 def _device(cpus: CpuReplicas, original: Call, device_name: object) -> object:
-    name = str(getattr(device_name, "name", device_name))
-    match = _TPU_DEVICE.match(name if name.startswith("/") else f"/{name}")
+    name = _PLACE.sub("", str(getattr(device_name, "name", device_name)))
+    match = _TPU_DEVICE.match(name)
     # More devices may be named than replicas run: they share.
-    return original(f"/CPU:{int(match[1]) % cpus.count}" if match else device_name)
+    here = f"/CPU:{int(match[1]) % cpus.count}" if match else name
+    return original(here if match or isinstance(device_name, str) else device_name)
 
 
 def _keeps_cpus(

@@ -59,10 +59,18 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
             )
             layer.build(self, input_shape)
 
+        def tokenize(self, texts: Tensor) -> object:
+            """The tokens of texts, as modules that prepare texts offer them apart."""
+            return tf.ones([tf.shape(texts)[0], _TOKENS], tf.int32)
+
+        def bert_pack_inputs(self, segments: Any, seq_length: object = _TOKENS) -> object:
+            """What a model is given, of the tokens of one or more segments."""
+            tokens = tf.ones([tf.shape(segments[0])[0], seq_length], tf.int32)
+            return dict.fromkeys(_INPUTS, tokens)
+
         def call(self, inputs: Tensor | dict[str, Tensor], **_: object) -> object:
             if self._prepares:
-                tokens = tf.ones([tf.shape(inputs)[0], _TOKENS], tf.int32)
-                return dict.fromkeys(_INPUTS, tokens)
+                return self.bert_pack_inputs([inputs])
             if isinstance(inputs, dict):
                 words = tf.cast(inputs["input_word_ids"], self._kernel.dtype)
                 sequence = words[..., None] * self._kernel[None]

@@ -43,8 +43,9 @@ def is_of_code(error: Exception) -> bool:
 
 def _is_of_release(error: Exception) -> bool:
     """Whether a part of TensorFlow or Keras that holds no data has not what it is asked for."""
-    asked: object = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
-    if asked is None or isinstance(asked, type):
+    # AutoGraph raises one of the same kind in the place of the first, which alone knows more.
+    asked: object = getattr(error, "obj", None) or getattr(error.__context__, "obj", None)
+    if not isinstance(error, AttributeError) or asked is None or isinstance(asked, type):
         return False
     ours = any(_LIBRARY.match(each.__module__) for each in type(asked).__mro__)
     return ours and not (hasattr(asked, "shape") or hasattr(asked, "element_spec"))

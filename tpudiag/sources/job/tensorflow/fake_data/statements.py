@@ -153,7 +153,7 @@ class Statements:
         with contextlib.suppress(AttributeError):
             setattr(cause, _JUDGED, True)
         if cause is not error:
-            raise cause from error
+            raise cause from None  # what could not be done with a hole is no cause
         return False
 
     def _is_for_want(self, error: Exception, number: int) -> bool:
