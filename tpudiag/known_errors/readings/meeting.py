@@ -119,7 +119,8 @@ class Meeting:
     @property
     def values(self) -> int:
         """How many values both hold, in other axes; 0 where they do not."""
-        both = [math.prod(size or 0 for size in shape) for shape in (self.left, self.right)]
+        batch = None in (*self.left[:1], *self.right[:1])  # of unknown size
+        both = [math.prod(n or 0 for n in shape[batch:]) for shape in (self.left, self.right)]
         return both[0] if self.more and both[0] == both[1] else 0
 
     @property
@@ -254,7 +255,7 @@ BY_RANK: Rules = {
         and m.short[0] == math.prod(size or 0 for size in m.long)
     ),
     "an axis of one": lambda m: m.short and not m.loss and m.one is not None,
-    "same values in other axes": lambda m: m.short and not m.loss and m.values,
+    "same values in other axes": lambda m: m.short and m.values,
     "an axis in front": lambda m: m.more and not m.loss and _fits(m.short, m.long[1:]),
     "rows meet maps": lambda m: m.more > 1 and m.loss,
     "rank differs": lambda m: m.more,
