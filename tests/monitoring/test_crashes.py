@@ -13,6 +13,7 @@ from tpudiag.cli import main
 from tpudiag.monitoring import crashes
 from tpudiag.monitoring.reader import read
 from tpudiag.monitoring.recorder import Recorder
+from tpudiag.monitoring.store import Store
 
 CRASH = """
 import tpudiag
@@ -85,7 +86,7 @@ def test_a_fork_records_a_run_of_its_own(tmp_path: Path) -> None:
     steps.recorder.close()
 
 
-class Slow:
+class Slow(Store):
     """A sink whose writes take as long as set."""
 
     def __init__(self) -> None:

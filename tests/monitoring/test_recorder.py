@@ -18,7 +18,7 @@ from tpudiag.monitoring.store import Store
 from tpudiag.monitoring.training import hbm_limit_bytes, track
 
 
-class Flaky:
+class Flaky(Store):
     """A sink that fails on request, and records what it took."""
 
     def __init__(self) -> None:

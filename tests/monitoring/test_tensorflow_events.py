@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from tpudiag.monitoring import tensorflow_events
+from tpudiag.monitoring.recorder import Recorder
 from tpudiag.sources.job.points import privates, table
 
 
-class Heard:
+class Heard(Recorder):
     """A listener of our own."""
 
     def __init__(self) -> None:

@@ -1,8 +1,10 @@
 """Records a training loop's steps: a bounded queue in the loop, the rest in a background thread.
 
 The loop pays for one append per step, and continues whatever fails behind the queue: steps that
-find it full, and windows that no sink took in time, count as lost.
+find it full, and windows that no store took in time, count as lost.
 """
+
+from __future__ import annotations
 
 import atexit
 import logging
@@ -14,15 +16,19 @@ from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tpudiag.monitoring import crashes, tensorflow_events
 from tpudiag.monitoring.machine import machine, process_started_ns, worker
-from tpudiag.monitoring.recording import Pause, Run, Sink, Trace, Window
+from tpudiag.monitoring.recording import Pause, Run, Trace, Window
 from tpudiag.monitoring.windows import Step, Windows
+
+if TYPE_CHECKING:  # SQLite is imported in the background thread
+    from tpudiag.monitoring.store import Store
 
 QUEUE_STEPS = 100_000
 PENDING_WINDOWS = 3_600
-"""Windows kept while the sink fails: about an hour."""
+"""Windows kept while the store fails: about an hour."""
 FLUSH_S = 1.0
 MEMORY_EVERY_S = 10.0
 CLOSE_S = 5.0
@@ -37,7 +43,7 @@ class Recorder:
 
     def __init__(
         self,
-        sink: Callable[[], Sink],
+        store: Callable[[], Store],
         name: str,
         global_batch: int | None = None,
         *,
@@ -63,12 +69,12 @@ class Recorder:
             loop=loop,
             parameters=parameters,
         )
-        self._make_sink, self._flush_s, self._memory = sink, flush_s, memory
+        self._make_store, self._flush_s, self._memory = store, flush_s, memory
         self._limit = self._queue_steps = queue_steps
         self._pending_limit = pending_windows
         self._unused, self._memory_due = False, 0.0
         self.failure: str | None = None
-        """Why the sink currently takes no windows; None where it does."""
+        """Why the store currently takes no windows; None where it does."""
         now_ns = time.time_ns()
         self._begin(now_ns, process_started_ns(now_ns))
         self._ending: tuple[int, str | None, int | None] | None = None
@@ -76,7 +82,7 @@ class Recorder:
         self.thread = threading.get_ident()
         """The thread that makes the steps."""
         self._writing = threading.Lock()
-        """Held while the sink is used: a fork must not copy SQLite's locks while they are held."""
+        """Held while the store is used: a fork must not copy SQLite's locks while they are held."""
         self._forkable = True
         self.closed_at: int | None = None
         """When it was closed (performance counter, ns), None while it is open."""
@@ -94,7 +100,7 @@ class Recorder:
             monotonic_ns=now,
             process_started_ns=process_started_ns,
         )
-        self._sink: Sink | None = None
+        self._store: Store | None = None
         self._steps: deque[Step] = deque()
         self._pauses: deque[Pause] = deque(maxlen=self._pending_limit)
         self._traces: deque[Trace] = deque(maxlen=self._pending_limit)
@@ -103,7 +109,7 @@ class Recorder:
         self._windows = Windows(now_ns - now, now, self._run.global_batch)
         self._dropped = self._evicted = 0
         self.stored_steps = 0
-        """Steps that the sink has taken."""
+        """Steps that the store has taken."""
         self._pausing: tuple[str, ...] = ()
 
     def _start(self) -> None:
@@ -115,7 +121,7 @@ class Recorder:
 
     @property
     def lost_steps(self) -> int:
-        """Steps not kept: the queue was full, or the sink failed for too long."""
+        """Steps not kept: the queue was full, or the store failed for too long."""
         return self._dropped + self._evicted
 
     def step(self, steps: int = 1, wait_ns: int = -1, examples: int = -1) -> None:
@@ -180,7 +186,7 @@ class Recorder:
             if exit_code is None:
                 self.close()
             return
-        with suppress(Exception):  # the sink was released: once more, from this thread
+        with suppress(Exception):  # the store was released: once more, from this thread
             self._write_end()
 
     def forks(self) -> None:
@@ -249,17 +255,17 @@ class Recorder:
         _log.warning("tpudiag: %d recorded steps could not be kept", unkept)
 
     def _write_end(self) -> None:
-        """Write what is left with the end, and release the sink: it belongs to this thread."""
+        """Write what is left with the end, and release the store: it belongs to this thread."""
         self._flush(ended=True)
         self._release()
 
     def _release(self) -> None:
-        sink, self._sink = self._sink, None
-        if sink is not None:
-            sink.close()
+        store, self._store = self._store, None
+        if store is not None:
+            store.close()
 
     def _flush(self, *, ended: bool) -> None:
-        """Pass what is new to the sink; raises the sink's errors."""
+        """Pass what is new to the store; raises its errors."""
         with self._writing:
             self._gather(ended=ended)
             if not self._unused:
@@ -277,14 +283,14 @@ class Recorder:
             failure=self._ending[1] if ended and self._ending else None,
             exit_code=self._ending[2] if ended and self._ending else None,
         )
-        if self._sink is not None and self._sink.gone():
+        if self._store is not None and self._store.gone():
             # The file or its folder was deleted: its content is lost, and a new one continues.
             self._evicted, self.stored_steps = self._evicted + self.stored_steps, 0
             run = replace(run, lost_steps=self.lost_steps)
             self._release()
-        if self._sink is None:
-            self._sink = self._make_sink()
-        self._sink.write(run, windows, traces)
+        if self._store is None:
+            self._store = self._make_store()
+        self._store.write(run, windows, traces)
         self.stored_steps += sum(window.steps for window in windows)
         self._pending.clear()
         self._windows.ended_traces.clear()

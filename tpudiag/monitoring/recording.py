@@ -7,7 +7,7 @@ that windows add up and a percentile read off them is within 1 %.
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 NS = 1_000_000_000
 _WIDTH = math.log(1.02)
@@ -204,19 +204,3 @@ def covered(spans: Iterable[Pause]) -> dict[str, int]:
         first = min([pause.start_ns, *(one[0] for one in within)])
         taken = [*(one for one in taken if one not in within), (first, pause.end_ns)]
     return by_kind
-
-
-class Sink(Protocol):
-    """Stores windows; may raise and block, in the background thread only."""
-
-    def write(self, run: Run, windows: tuple[Window, ...], traces: tuple[Trace, ...] = ()) -> None:
-        """Keep all or nothing; what was kept before is not kept twice."""
-        ...
-
-    def gone(self) -> bool:
-        """Whether the stored windows were deleted."""
-        ...
-
-    def close(self) -> None:
-        """Release files."""
-        ...

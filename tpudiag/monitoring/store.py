@@ -77,7 +77,7 @@ ON CONFLICT (run, width_s, start_s) DO UPDATE SET
 
 
 class Store:
-    """The sink of a recorder: one connection, opened and used in the recorder's thread."""
+    """What a recorder writes to: one connection, opened and used in the recorder's thread."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,41 +4,30 @@ Hooks are set where the job itself imported the framework, as long as a recorder
 in reporting does not reach the job.
 """
 
+from __future__ import annotations
+
 import functools
 import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tpudiag.sources.job.points import hooks, privates, table
+
+if TYPE_CHECKING:
+    from tpudiag.monitoring.recorder import Recorder
 
 _KERAS = ("keras", "tf_keras", "tensorflow")
 
 
-class Listener(Protocol):
-    """Receives the events; times are the performance counter's, in ns."""
-
-    def traced(self, function: str, start: int, end: int) -> None:
-        """A function was traced, or compiled."""
-        ...
-
-    def begin_pause(self, kind: str) -> int:
-        """A pause begins; returns its start."""
-        ...
-
-    def end_pause(self, kind: str, start: int) -> None:
-        """It ends."""
-        ...
-
-
 # Weak references: a released recorder must end.
-_listeners: weakref.WeakSet[Any] = weakref.WeakSet()
+_listeners: weakref.WeakSet[Recorder] = weakref.WeakSet()
 _inside = threading.local()
 
 
-def follow(listener: Listener) -> None:
+def follow(listener: Recorder) -> None:
     """Report to this recorder as long as it lives."""
     _listeners.add(listener)
     weakref.finalize(listener, _let_go).atexit = False
@@ -50,7 +39,7 @@ def follow(listener: Listener) -> None:
         hooks.quietly(_hear_jax, sys.modules["jax"])
 
 
-def forget(listener: Listener) -> None:
+def forget(listener: Recorder) -> None:
     """Stop reporting to it."""
     _listeners.discard(listener)
     _let_go()

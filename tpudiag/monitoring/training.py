@@ -12,7 +12,6 @@ from typing import Any, Generic, TypeVar, cast
 from tpudiag.monitoring import crashes, tensorflow_events
 from tpudiag.monitoring.batch_sizes import BatchSizes
 from tpudiag.monitoring.recorder import Recorder
-from tpudiag.monitoring.recording import Sink
 
 T = TypeVar("T")
 DEFAULT_PATH = Path("tpudiag-logs", "throughput.sqlite")
@@ -267,14 +266,14 @@ def _loop(above: int) -> int:
 def _recorder(
     path: str | Path, name: str | None, global_batch: int | None, **of_run: int | None
 ) -> Recorder:
-    def sink() -> Sink:
+    def store() -> Any:
         from tpudiag.monitoring.store import Store
 
         return Store(Path(path))
 
     named = name or Path(sys.argv[0] or "python").name
     more: dict[str, Any] = dict(of_run)
-    return Recorder(sink, named, global_batch, memory=_hbm_in_use, **more)
+    return Recorder(store, named, global_batch, memory=_hbm_in_use, **more)
 
 
 def _hbm_in_use() -> int | None:
