@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from tpudiag import explanation
 from tpudiag.model import Confidence, Location, Outcome, Report, Severity, Verdict
-from tpudiag.source_change import Replacement, SourceChange
+from tpudiag.source_change import SourceChange
 from tpudiag.version import __version__
 
 from ._source import Sources
@@ -98,20 +98,21 @@ def _fix(change: SourceChange) -> Json:
         "artifactChanges": [
             {
                 "artifactLocation": _artifact(change.file),
-                "replacements": [_replacement(each) for each in change.replacements],
+                "replacements": [
+                    {
+                        "deletedRegion": {
+                            "startLine": each.line,
+                            "startColumn": each.column,
+                            "endLine": each.end_line,
+                            "endColumn": each.end_column,
+                        },
+                        "insertedContent": {"text": each.text},
+                    }
+                    for each in change.replacements
+                ],
             }
         ],
     }
-
-
-def _replacement(each: Replacement) -> Json:
-    region = {
-        "startLine": each.line,
-        "startColumn": each.column,
-        "endLine": each.end_line,
-        "endColumn": each.end_column,
-    }
-    return {"deletedRegion": region, "insertedContent": {"text": each.text}}
 
 
 def _location(place: Location | None, report: Report, sources: Sources) -> Json:

@@ -74,10 +74,9 @@ class ProfilerSource:
         self,
         address: str,
         capture: Captured = captured,
-        every_s: float = EVERY_S,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._address, self._capture, self._every_s, self._now = address, capture, every_s, now
+        self._address, self._capture, self._now = address, capture, now
         self._run: Run | None = None
         self._due, self._number, self._failures = 0.0, 0, 0
         self.given_up: str | None = None
@@ -95,7 +94,7 @@ class ProfilerSource:
         began = self._now()
         # Scheduled from its start, and before it is tried: a failed capture is not repeated at
         # once, since each slows down the trainer.
-        self._due = began + self._every_s
+        self._due = began + EVERY_S
         try:
             sample = self._capture(self._address)
         except UnreadableInput as error:

@@ -20,8 +20,7 @@ from tpudiag.signals import (
 from tpudiag.signals.profile_hosts import DeviceWait
 from tpudiag.sources.profile.host_summary import HostSummary
 from tpudiag.sources.profile.lost_devices import absent, assigned
-from tpudiag.sources.profile.operations import OpTotals, device_ops
-from tpudiag.sources.profile.padding import padded
+from tpudiag.sources.profile.operations import OpTotals, device_ops, padded
 from tpudiag.sources.profile.programs import ProgramHlo
 from tpudiag.sources.profile.run_steps import step_times
 

@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
+from tpudiag.compiled import HbmTensor
 from tpudiag.location import Location
 from tpudiag.location import parsed as located
+from tpudiag.prediction.arrays import leading
 from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile.op_kinds import INFEED, part_of
 from tpudiag.sources.profile.schema import parsed
@@ -232,6 +234,17 @@ def _in_16_bit(op: OpTotal) -> bool | None:
         return True
     floats = [kind for kind in read if kind in ("f32", "f64", "bf16", "f16")]
     return None if not floats else sum(kind.endswith("f16") for kind in floats) * 2 >= len(floats)
+
+
+def padded(ops: OpTotals) -> tuple[HbmTensor, ...]:
+    """Results that the tiles of their layout pad, the largest loss first."""
+    results = ((key, leading(op.description.text.partition(" = ")[2])) for key, op in ops.items())
+    tensors = [
+        HbmTensor(key.name, array.text, array.bytes, array.padded_bytes)
+        for key, array in results
+        if array is not None and array.dims and array.is_tiled and array.in_hbm
+    ]
+    return tuple(sorted(tensors, key=lambda t: t.logical_bytes - t.padded_bytes))
 
 
 def _hbm_bytes(breakdown: bytes) -> int | None:

@@ -15,6 +15,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -42,25 +43,15 @@ STATEMENTS = (
 
 
 @dataclass(frozen=True)
-class _Column:
-    id: str = ""
-
-
-@dataclass(frozen=True)
-class _Cell:
-    v: str | float | bool | None = None
-
-
-@dataclass(frozen=True)
 class _Row:
-    c: list[_Cell] = field(default_factory=list[_Cell])
+    c: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
 @dataclass(frozen=True)
 class _Page:
     """One of the tables of an overview page."""
 
-    cols: list[_Column] = field(default_factory=list[_Column])
+    cols: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     rows: list[_Row] = field(default_factory=list[_Row])
     p: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -126,9 +117,9 @@ def parse(page: bytes) -> XProfSays:
     figures = tuple((name, properties[key]) for key, name in wanted.items() if properties.get(key))
     texts = [_plain(properties.get(key, "")) for key in STATEMENTS]
     texts += [
-        ": ".join(_plain(str(cell.v)) for cell in row.c if cell.v)
+        ": ".join(_plain(str(cell["v"])) for cell in row.c if cell.get("v"))
         for page_ in pages
-        if [column.id for column in page_.cols] == ["severity", "message"]
+        if [column.get("id") for column in page_.cols] == ["severity", "message"]
         for row in page_.rows
     ]
     return XProfSays(figures, tuple(dict.fromkeys(text for text in texts if text)))

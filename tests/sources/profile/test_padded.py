@@ -3,8 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from tpudiag.sources.profile.operations import OpKey
-from tpudiag.sources.profile.padding import padded
+from tpudiag.sources.profile.operations import OpKey, padded
 
 
 def ops(**texts: str) -> Any:
