@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
+from typing import Any, cast
 
 from tests.benchmarks import running_jobs, running_scripts
 from tests.benchmarks.running_scripts import Scripted
@@ -119,7 +120,7 @@ def played(case: Scripted) -> Told:
     now_s = [0.0]
     clock = Clock(lambda: _ns(now_s[0]), lambda: _ns(now_s[0]), "elsewhere")
     places = 1 if len(case.batch) > 1 else len(case.of_workers)
-    workers = [Watched(Played(case, place, clock), clock) for place in range(places)]
+    workers = [Watched(cast(Any, Played(case, place, clock)), clock) for place in range(places)]
     chosen, false = [one for one in checks() if one.id in IDS], ""
     while now_s[0] < case.until_s:
         now_s[0] += EVERY_S

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from tpudiag.bounded_numbers import whole
 from tpudiag.errors import UnreadableInput
@@ -95,14 +94,6 @@ EARLIER_WINDOWS = 200_000
 """The newest earlier windows that are read, for the baseline and for lost time."""
 
 
-class Source(Protocol):
-    """A source of windows."""
-
-    def poll(self) -> Sequence[Recording]:
-        """The news, run by run in order; raises UnreadableInput."""
-        ...
-
-
 class StoreSource:
     """Follows the runs of one worker through their files."""
 
@@ -131,6 +122,10 @@ class StoreSource:
             if self._at == len(self.lane) - 1:
                 return recordings
             self._at, self._last = self._at + 1, -1
+
+
+Source = StoreSource | EventFiles | ProfilerSource
+"""A source of windows."""
 
 
 class Place:
