@@ -75,7 +75,7 @@ class HostSummary:
     waits: dict[str, int]
     """The causes for which its devices wait, and how long in ps."""
     started_ns: int | None
-    stopped_ns: int | None
+    capture_ms: float | None
     events: int
     bytes: int
     warnings: tuple[str, ...]
@@ -88,6 +88,8 @@ class _Planes:
     trace: HostRead | None = None
     times: dict[str, object] = field(default_factory=dict[str, object])
     programs: dict[str, ProgramHlo] = field(default_factory=dict[str, ProgramHlo])
+    ops: OpTotals = field(default_factory=OpTotals)
+    runs: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     events: int = 0
     strangers: int = 0
     unknown_bytes: int = 0
@@ -96,6 +98,11 @@ class _Planes:
         """Take in one more plane; raises Damaged."""
         if isinstance(read, DeviceRead):
             self.devices.append(read)
+            fold(self.ops, read.ops)
+            for run in read.runs:
+                count, ps = self.runs.get(run.name, (0, 0))
+                took = int((run.ends - run.starts).sum())
+                self.runs[run.name] = (count + len(run.starts), ps + took)
         elif isinstance(read, GpuRead):
             self.gpus.append(read)
         elif plane.name == HOST_PLANE:
@@ -148,13 +155,10 @@ def _summary(
         planes.add(plane, read)
     trace, devices = with_gpus(planes.trace, planes.gpus) or HostRead(), planes.devices
     first, last = trace.spans_ps or (0, 0)
-    ops: OpTotals = {}
-    runs: dict[str, tuple[int, int]] = {}
-    for device in devices:
-        fold(ops, device.ops)
-        for run in device.runs:
-            count, ps = runs.get(run.name, (0, 0))
-            runs[run.name] = (count + len(run.starts), ps + int((run.ends - run.starts).sum()))
+    ends = ("profile_start_time", "profile_stop_time")
+    started, stopped = (_time(planes.times.get(end)) for end in ends)
+    ran = (hlo for name, hlo in planes.programs.items() if name in planes.runs)
+    assigned = [hlo.devices for hlo in ran if hlo.devices]
     return HostSummary(
         host=host,
         file=stem,
@@ -164,13 +168,10 @@ def _summary(
         device_spans=tuple(
             (int(d.busy.starts[0]), int(d.busy.ends[-1])) if d.busy else None for d in devices
         ),
-        ops=ops,
-        runs=runs,
+        ops=planes.ops,
+        runs=planes.runs,
         programs=planes.programs,
-        assigned=max(
-            (hlo.devices for name, hlo in planes.programs.items() if name in runs and hlo.devices),
-            default=None,
-        ),
+        assigned=max(assigned, default=None),
         steps=placed(host_steps(trace, devices, span, host, training), clock),
         functions=functions(trace.calls) if trace.calls else None,
         eager_share=trace.eager.total / (last - first) if trace.python_seen and last else None,
@@ -183,8 +184,8 @@ def _summary(
         else None,
         memory=tuple(peaks(trace.memory, host)),
         waits=device_waits(trace, devices),
-        started_ns=_time(planes.times.get("profile_start_time")),
-        stopped_ns=_time(planes.times.get("profile_stop_time")),
+        started_ns=started,
+        capture_ms=(stopped - started) / 1e6 if started and stopped else None,
         events=planes.events,
         bytes=size,
         warnings=(

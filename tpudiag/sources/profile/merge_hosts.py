@@ -1,9 +1,8 @@
 """Merges the summaries of a run's hosts into the facts of the run."""
 
-import re
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tpudiag.signals import (
@@ -24,8 +23,6 @@ from tpudiag.sources.profile.operations import OpTotals, device_ops, padded
 from tpudiag.sources.profile.programs import ProgramHlo
 from tpudiag.sources.profile.run_steps import step_times
 
-NUMBERED = re.compile(r".*\((\d+)\)")
-"""A program's name with its number."""
 PADDED_KEPT = 50
 
 
@@ -49,36 +46,28 @@ def merged(
     summaries: Sequence[HostSummary],
     totals: OpTotals,
     programs: Mapping[str, ProgramHlo],
-    unread: Sequence[UnreadHost] = (),
+    unread: Sequence[UnreadHost],
 ) -> tuple[ProfileFacts, StepTimes | None]:
-    """The facts of a run from those of its hosts, in the order of their files.
-
-    The operations and programs are those of all hosts together.
-    """
-    # Containers of one image often all call themselves `localhost`.
-    names = Counter(summary.host for summary in summaries)
-    summaries = [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
+    """The facts of a run from those of its hosts, and the operations and programs of all."""
+    summaries = list(_apart(summaries))
     devices = _with_windows(summaries)
     hosts = [summary.steps for summary in summaries if summary.steps is not None]
-    named = ((NUMBERED.fullmatch(name), hlo.cycles) for name, hlo in programs.items())
-    ops = device_ops(totals, devices, {n[1]: cycles for n, cycles in named if n})
+    ops = device_ops(totals, devices, programs)
     runs = _runs(summaries)
-    first = summaries[0]
-    timed = first.started_ns is not None and first.stopped_ns is not None
+    longest = programs.get(runs[0][0]) if runs else None
+    shares = [s.eager_share for s in summaries if s.eager_share is not None]
     facts = ProfileFacts(
         hosts=tuple(summary.host for summary in summaries),
         devices=devices,
         ops=ops,
         bytes_read=sum(summary.bytes for summary in summaries),
         warnings=tuple(warning for summary in summaries for warning in summary.warnings),
-        started_ns=first.started_ns,
-        capture_ms=((first.stopped_ns or 0) - (first.started_ns or 0)) / 1e6 if timed else None,
+        started_ns=summaries[0].started_ns,
+        capture_ms=summaries[0].capture_ms,
         replicas=tuple(replica for host in hosts for replica in host.replicas),
         runs=runs,
         functions=_functions([s.functions for s in summaries if s.functions is not None]),
-        eager_share=max(
-            (s.eager_share for s in summaries if s.eager_share is not None), default=None
-        ),
+        eager_share=max(shares, default=None),
         eager_ops=_callbacks([s.eager_ops for s in summaries if s.eager_ops is not None]),
         callbacks=_callbacks([s.callbacks for s in summaries if s.callbacks is not None]),
         pipeline_callbacks=_callbacks([s.pipeline_callbacks for s in summaries]) or (),
@@ -90,9 +79,7 @@ def merged(
         hbm_share=_peak_share(devices, ops, HBM_BYTES),
         uncosted_share=sum(op.share for op in ops if op.uncosted),
         share_16_bit=_share_16_bit(ops),
-        matrix_ops=next(
-            (programs[name].products for name, *_ in runs[:1] if name in programs), None
-        ),
+        matrix_ops=longest.products if longest else None,
         unread=tuple(unread),
         waits=_waits(summaries),
         gpus=sum(len(summary.gpus) for summary in summaries),
@@ -102,21 +89,27 @@ def merged(
         assigned_devices=assigned(summaries),
         steps_differ=len({host.source for host in hosts}) > 1 or 0 < len(hosts) < len(summaries),
     )
-    suffix = facts.source.removeprefix("profile")
-    return facts, step_times(hosts, suffix)
+    return facts, step_times(hosts, facts.source.removeprefix("profile"))
 
 
-def _renamed(summary: HostSummary, host: str) -> HostSummary:
-    steps = summary.steps
-    if steps is not None:
-        steps = replace(steps, replicas=tuple(replace(r, host=host) for r in steps.replicas))
-    return replace(
-        summary,
-        host=host,
-        devices=tuple(replace(device, host=host) for device in summary.devices),
-        steps=steps,
-        memory=tuple(replace(peak, host=host) for peak in summary.memory),
-    )
+def _apart(summaries: Sequence[HostSummary]) -> Iterator[HostSummary]:
+    """The hosts by their files, where several have one name."""
+    # Containers of one image often all call themselves `localhost`.
+    names = Counter(summary.host for summary in summaries)
+    for summary in summaries:
+        if names[summary.host] == 1:
+            yield summary
+            continue
+        host, steps = summary.file, summary.steps
+        if steps is not None:
+            steps = replace(steps, replicas=tuple(replace(r, host=host) for r in steps.replicas))
+        yield replace(
+            summary,
+            host=host,
+            devices=tuple(replace(device, host=host) for device in summary.devices),
+            steps=steps,
+            memory=tuple(replace(peak, host=host) for peak in summary.memory),
+        )
 
 
 def _waits(summaries: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:

@@ -11,11 +11,14 @@ from tpudiag.location import parsed as located
 from tpudiag.prediction.arrays import leading
 from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile.op_kinds import INFEED, part_of
+from tpudiag.sources.profile.programs import ProgramHlo
 from tpudiag.sources.profile.schema import parsed
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, StatValue
 
 PS_PER_MS = 1e9
+NUMBERED = re.compile(r".*\((\d+)\)")
+"""A program's name with its number, by which operations name theirs."""
 CONTAINERS = ("while", "conditional", "call", "async-start", "async-done")
 """Categories whose operations hold others: their FLOPs and bytes are those of their contents."""
 KERNEL = "custom-call"
@@ -73,8 +76,6 @@ class OpTotal(NamedTuple):
 
 
 OpTotals = dict[OpKey, OpTotal]
-Estimates = Mapping[str, Mapping[str, int]]
-"""The compiler's cycles of operations, by program and name, where the profile holds its HLO."""
 
 
 def operation(
@@ -140,13 +141,15 @@ def fold(into: OpTotals, more: Mapping[OpKey, OpTotal]) -> None:
 
 
 def device_ops(
-    totals: OpTotals, devices: Sequence[Device], estimates: Estimates
+    totals: OpTotals, devices: Sequence[Device], programs: Mapping[str, ProgramHlo]
 ) -> tuple[DeviceOp, ...]:
     """The operations of all devices, the longest first; `share` is of the devices' busy time."""
     busy_ms = sum(device.busy_ms for device in devices)
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
     # Devices of two kinds in one run have no common roofline.
     peak = peaks.pop() if len(peaks) == 1 else (None, None)
+    named = ((NUMBERED.fullmatch(name), hlo.cycles) for name, hlo in programs.items())
+    estimates = {match[1]: cycles for match, cycles in named if match}
     ops_ = (
         _device_op(key, op, busy_ms, peak, estimates.get(str(key.program), {}).get(key.name))
         for key, op in totals.items()
