@@ -106,7 +106,6 @@ class StepReader:
             loss=step.loss_scale,
         )
         self._send_later(step)
-        self._recorder.put(sources=user_lines.user_files())
 
     def _send_later(self, step: TracedStep) -> None:
         """What may be more with each step."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, privates, table
+from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 
 from . import paths
 from .ledger import FILES, RECORDS, Ledger
@@ -64,7 +64,9 @@ def install(tfds: Library, ledger: Ledger) -> None:
         asked = args[0] if args else kwargs.pop("split", None)
         if asked is not None or not _is_ours(builder.info.splits.get("train"), ledger):
             return read
-        return _Mapping(read, lambda name: original(builder, name, *args[1:], **kwargs))
+        every = _Mapping(read)
+        every.made = lambda name: original(builder, name, *args[1:], **kwargs)
+        return every
 
     def by_place(original: Call, builder: Any, *args: object, **kwargs: Any) -> object:
         if not str(builder.data_dir).startswith(ledger.folder):
@@ -82,14 +84,12 @@ def install(tfds: Library, ledger: Ledger) -> None:
 
 
 class _Mapping(dict[str, object]):
-    """All splits, and whatever other is asked for."""
+    """All splits, and whatever other is asked for; a copy (tfds.as_numpy) has those alone."""
 
-    def __init__(self, known: Kwargs, made: Callable[[str], object]) -> None:
-        super().__init__(known)
-        self._made = made
+    made: Callable[[str], object] = dict[str, object]().__getitem__
 
     def __missing__(self, name: str) -> object:
-        return self.setdefault(name, self._made(name))
+        return self.setdefault(name, self.made(name))
 
 
 def _is_ours(split: Any, ledger: Ledger) -> bool:
