@@ -1,5 +1,7 @@
 """TPU702."""
 
+from collections.abc import Iterator
+
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Location, Severity, check
 from tpudiag.signals import ShardedStep, Signals
 
@@ -21,7 +23,8 @@ def batch_not_sharded(signals: Signals) -> Judgement:
     ## What it sees
     The number of devices that hold the step's arguments, the number of parts into which the batch
     is sharded over them, and whether a shard_map gathers the parts again before it computes; the
-    axes of the mesh along which neither an argument nor anything within the step is sharded.
+    axes of the mesh along which neither an argument nor anything within the step is sharded; an
+    input that is split along another dimension than its examples, though its labels are not.
 
     ## Why it costs
     A slice of eight chips is paid for, and the step takes as long as on one.
@@ -61,6 +64,8 @@ def batch_not_sharded(signals: Signals) -> Judgement:
         yield _gathered(step, *step.gathered)
     elif step.idle_axes:
         yield _idle(signals, step)
+    else:
+        yield from _crossed(step)
     yield used
     yield from _arrays(step)
 
@@ -99,6 +104,26 @@ def _gathered(step: ShardedStep, name: str, location: Location | None) -> Findin
         location or step.location,
         severity=Severity.WARNING,
     )
+
+
+def _crossed(step: ShardedStep) -> Iterator[Finding]:
+    """Data whose examples are not what is shared out, beside data whose examples are."""
+    data = [
+        a for a in step.arguments if not a.state and a.parts > 1 and a.counts_steps < len(a.shape)
+    ]
+    along = {a.axes: a.name for a in data if a.example_parts == a.parts}
+    crossed = [a for a in data if a.example_parts == 1 and a.axes in along]
+    # Weights that are not trained are data, too, of other lengths than the examples.
+    if crossed and len({a.shape[a.counts_steps] for a in data}) == 1:
+        name, axes = crossed[0].name, crossed[0].axes
+        yield Finding(
+            f"{name} is split across its examples, and {along[axes]} along them: each of "
+            f"{step.devices} devices holds a part of every example, and they exchange those.",
+            f"NamedSharding(mesh, P({', '.join(map(repr, axes))}))  # of {name}",
+            _arrays(step),
+            step.fed_at or step.called_at or step.location,
+            severity=Severity.WARNING,
+        )
 
 
 def _idle(signals: Signals, step: ShardedStep) -> Finding:

@@ -9,7 +9,7 @@ from ._need import need, of_a_job
 _MOST_OFF = 0.02
 """Rounding, where the steps of an epoch are cut to whole ones."""
 _FEW_STEPS = 10
-"""An epoch of fewer steps is one of a trial."""
+"""In a trial's epochs of fewer, fewer than the epochs are no evidence; just as many are."""
 
 
 @check("TPU517", Severity.WARNING, needs_data=True, frameworks=BOTH)
@@ -59,8 +59,9 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
 def _counted_in(schedule: FitSchedule, replicas: int) -> str | None:
     """What its steps seem to be; None where they may be meant."""
     whole = schedule.steps_per_epoch * schedule.epochs
-    short = schedule.epochs > 1 and schedule.steps_per_epoch >= _FEW_STEPS
-    if short and schedule.steps <= schedule.epochs:
+    exact = schedule.steps == schedule.epochs < schedule.steps_per_epoch
+    short = exact or schedule.steps_per_epoch >= _FEW_STEPS
+    if 1 < schedule.epochs >= schedule.steps and short:
         return f"it is counted in epochs ({schedule.epochs}), and over in the first one"
     if replicas > 1 and abs(schedule.steps / whole / replicas - 1) < _MOST_OFF:
         return f"it is counted in the batches of one of {replicas} replicas"

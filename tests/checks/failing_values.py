@@ -80,6 +80,12 @@ def on_devices(**seen: Any) -> Signals:
     return replace(signals, sharding=replace(signals.sharding, **seen))
 
 
+def crossed(**other: Any) -> Signals:
+    """An input whose features are shared out, beside labels whose examples are."""
+    across = replace(SHARD, example_parts=1, axes=("data",))
+    return of_jax(STATE, across, replace(across, **{"name": "y", "example_parts": 8, **other}))
+
+
 def along_one() -> Signals:
     """Eight devices along `data`, and a batch that is shared out along `model`."""
     mesh = StepMesh(axes=("data", "model"), sizes=(8, 1), devices=tuple(range(8)))
@@ -128,10 +134,10 @@ def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
     return h(functions=(function,))
 
 
-def scheduled(steps: int) -> Signals:
-    """A fit of 5 epochs of 100 steps on 8 replicas, and its schedule."""
+def scheduled(steps: int, each: int = 100) -> Signals:
+    """A fit of 5 epochs, mostly of 100 steps, on 8 replicas, and its schedule."""
     schedule = FitSchedule(
-        name="CosineDecay", steps=steps, steps_per_epoch=100, epochs=5, location=HERE
+        name="CosineDecay", steps=steps, steps_per_epoch=each, epochs=5, location=HERE
     )
     return loop(schedules=(schedule,))
 
@@ -175,6 +181,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
+    ("TPU517", scheduled(5, each=8), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
     ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),
@@ -195,6 +202,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU706", on_devices(reduced_in_loop=ReducedInLoop(1 << 20, 4, HERE)), Severity.WARNING),
     # The batch lies along the axis of one device, and the mesh has another.
     ("TPU702", along_one(), Severity.ERROR),
+    ("TPU702", crossed(shape=(1024,)), Severity.WARNING),
     (
         "TPU403",
         h(matrix_ops=(product(784, 128, dtype="float32", passes=6), product(784, 128))),
@@ -220,6 +228,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU514", numerics()),
     ("TPU515", numerics()),
     *(("TPU517", scheduled(steps)) for steps in (6, 450, 500, 3500)),
+    ("TPU517", scheduled(3, each=8)),
     ("TPU516", numerics()),
     ("TPU515", numerics(similarities=ReplicaSimilarities(1024, HERE))),
     ("TPU515", numerics(similarities=ReplicaSimilarities(96, HERE))),
@@ -228,6 +237,9 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU111", dispatched(16)),
     ("TPU703", of_jax(replace(SMALL, parts=8), replace(MOMENT, shape=(4096,)), SHARD)),
     ("TPU702", on_devices()),
+    ("TPU702", crossed(example_parts=1)),
+    ("TPU702", crossed(shape=(512,))),
+    ("TPU702", crossed(axes=("model",))),
     ("TPU706", on_devices()),
     ("TPU104", eager(4)),
     ("TPU101", shapes(2, 3, 9)),

@@ -108,6 +108,12 @@ def test_costly_work_is_cached_where_the_host_has_the_memory() -> None:
         changed("TPU204", text, "map", ram=1500, figures=figures)
 
 
+def test_nothing_is_cached_behind_a_repeat() -> None:
+    text = TF + "ds = ds.shuffle(9).repeat()\nds = ds.map(decode)\n"
+    with pytest.raises(NoChange, match="repeat"):
+        changed("TPU204", text, "map", figures={"size of its result": 9})
+
+
 def test_a_late_cache_moves_before_what_is_random() -> None:
     text = TF + (
         "def augment(x):\n    return tf.image.random_flip_up_down(x)\n"

@@ -117,6 +117,8 @@ def cache_costly_work(place: Place, source: Source) -> Iterator[Edit]:
             f"it takes {size / 2**30:.1f} GiB, and the host of the target has {ram / 2**30:.0f}"
         )
     call = source.call_at(place.line, "map", "interleave", "flat_map", "filter")
+    if any(called(each) == "repeat" for each in pipeline_chain.links(source, call)):
+        raise NoChange("it stands behind a repeat: a cache there would keep every pass by itself")
     yield pipeline_chain.put_after(source, call, ".cache()")
 
 
