@@ -54,17 +54,28 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield from _gathered(signals, count)
     need(uses or None, "a checkpoint", "rehearse until one is set up: `--steps`")
     if count > 1:
-        yield from _on_one_host(uses, count)
+        for use in uses:
+            if is_local(use.path):
+                yield Finding(
+                    f"{use.kind} saves on the disk of one of {count} hosts: {use.path}.",
+                    'checkpoint_dir = "gs://bucket/job"',
+                    (Evidence("hosts of the target", count, "hosts", 1, "target"),),
+                    use.location,
+                )
     else:
         refuse_unknown_worker(signals, tuple(use.path for use in uses if is_local(use.path)))
     by_callback = {use.path for use in uses if use.kind == "ModelCheckpoint"}
     single = tuple(
         use
         for use in uses
-        # The callback itself calls Model.save.
-        if _writes_over(use, limit)
-        and not _is_one_of_several(use, uses)
-        and (use.kind == "ModelCheckpoint" or use.path not in by_callback)
+        # A callback's path is formatted at each save: without a field it is the same file. A
+        # rehearsal sees one save at most. The callback itself calls Model.save.
+        if (use.kind == "ModelCheckpoint" and "{" not in use.path)
+        or (use.kind not in _KEEPS_SEVERAL and use.saved > limit)
+        if use.kind == "ModelCheckpoint" or use.path not in by_callback
+        # A line that saves to other files too leaves one of them.
+        if use.location is None
+        or {e.path for e in uses if (e.kind, e.location) == (use.kind, use.location)} == {use.path}
     )
     # Whoever keeps several elsewhere has one left when the single file breaks.
     if not any(use.kind in _KEEPS_SEVERAL for use in uses):
@@ -86,33 +97,6 @@ def _gathered(signals: Signals, count: int) -> Iterator[Finding]:
             (Evidence("hosts of the target", count, "hosts", 1, "target"),),
             fetch.location,
         )
-
-
-def _on_one_host(uses: tuple[CheckpointUse, ...], count: int) -> Iterator[Finding]:
-    for use in uses:
-        if is_local(use.path):
-            yield Finding(
-                f"{use.kind} saves on the disk of one of {count} hosts: {use.path}.",
-                'checkpoint_dir = "gs://bucket/job"',
-                (Evidence("hosts of the target", count, "hosts", 1, "target"),),
-                use.location,
-            )
-
-
-def _writes_over(use: CheckpointUse, limit: float) -> bool:
-    # Its path is formatted at each save: without a field it is the same file. A rehearsal sees one
-    # save at most, so the path must tell.
-    each_epoch = use.kind == "ModelCheckpoint" and "{" not in use.path
-    return each_epoch or (use.kind not in _KEEPS_SEVERAL and use.saved > limit)
-
-
-def _is_one_of_several(use: CheckpointUse, uses: tuple[CheckpointUse, ...]) -> bool:
-    """Whether the same line saves to other files too: one of them is left."""
-    return any(
-        other.path != use.path and (other.kind, other.location) == (use.kind, use.location)
-        for other in uses
-        if other.location is not None
-    )
 
 
 def _over_one_file(uses: list[CheckpointUse], limit: float, fix: str) -> Iterator[Finding]:

@@ -113,7 +113,10 @@ def _too_wide(
 ) -> Finding:
     """A step in float32: by no policy, or in spite of one."""
     precision = signals.precision
-    layer = _layer_of(largest, precision) if precision is not None else None
+    wide = precision.wide_layers if precision is not None else ()
+    # Any of its layers of their own float32, where the product's name does not tell.
+    named = (layer for layer in wide if layer.name in largest.name.split("/"))
+    layer = next(named, next(iter(wide), None))
     where = largest.location or (layer.location if layer is not None else None)
     message = f"{share:.0%} of the step's matrix work is in 16 bit"
     if layer is not None and precision is not None:
@@ -154,13 +157,6 @@ def _too_wide(
         (*evidence, *(Evidence("setting", _switch(switch)) for switch in switches)),
         where,
     )
-
-
-def _layer_of(product: MatrixOp, precision: MixedPrecision) -> WideLayer | None:
-    """The layer of its own float32 that makes a product; any where its name does not tell."""
-    scopes = product.name.split("/")
-    named = (layer for layer in precision.wide_layers if layer.name in scopes)
-    return next(named, next(iter(precision.wide_layers), None))
 
 
 def _by_layer(layer: WideLayer) -> str:

@@ -1,6 +1,5 @@
 """TPU201."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from operator import sub
 
@@ -184,7 +183,7 @@ def _waiting(
     return Finding(
         f"the step waits {share:.0%} of its time for input{why}{on_cpu}.",
         advice(slow.op).fix if slow else _fix(pipeline),
-        (*evidence, *_blocked(signals)),
+        (*evidence, blocked_by(signals.profile, slow)) if signals.profile and slow else evidence,
         pipeline.location if pipeline else None,
         severity=Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
     )
@@ -255,9 +254,3 @@ def _rehearsal_limit(pipeline: Pipeline | None) -> float:
     if pipeline is None or not any(op.kind == "Prefetch" for op in pipeline.ops[-3:]):
         return REHEARSAL_LIMIT
     return REHEARSAL_LIMIT if pipeline.held_up else PARALLEL_LIMIT
-
-
-def _blocked(signals: Signals) -> Iterator[Evidence]:
-    slow = blocker(signals.profile)
-    if signals.profile and slow:
-        yield blocked_by(signals.profile, slow)

@@ -144,7 +144,9 @@ def _in(text: JobText, signals: Signals, seen: dict[str, Match]) -> Iterator[tup
             or known.family in OF_AUTOGRAPH
             or OF_LOWERING in hit.excerpt
         )
-        judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
+        # Outside the strategy's scope, as TPU501 says; of metrics it says nothing before an update.
+        trained = [v for v in signals.variables or () if v.trainable or v.optimizer]
+        judged = judged or (known.family == OF_SCOPE and not all(v.in_scope for v in trained))
         echo = known.kind is Kind.CONSEQUENCE and bool(seen)
         judged = judged or known.family in OF_PYTHON
         left_out = followed or elsewhere or judged or known.noise or echo or known.id in seen
@@ -217,15 +219,6 @@ def _by_environment(finding: Finding, end: JobEnd, python: str | None) -> Findin
 def _id_of(finding: Finding) -> str:
     """`[E280]`, as it stands at the end of a message."""
     return finding.message.rpartition(" ")[2]
-
-
-def _made_outside(signals: Signals) -> bool:
-    """Whether a variable was seen that was made outside the strategy's scope, which TPU501 says.
-
-    It says nothing of those of metrics, before a step updates them.
-    """
-    trained = (each for each in signals.variables or () if each.trainable or each.optimizer)
-    return any(not variable.in_scope for variable in trained)
 
 
 def _is_ours(hit: Match, signals: Signals) -> bool:

@@ -87,6 +87,8 @@ def _estimated(signals: Signals, limit: float) -> Judgement:
             "make the shapes static, then rehearse again",
         )
     if headroom < limit:
+        # Activations alone are guessed at (the compiler fuses and reuses): too large at the most.
+        least = sum(parts.values()) - parts["activations"] * (1 - 1 / TOO_LARGE)
         largest = ", ".join(f"{name} {mib(size)}" for name, size in activations.largest[:3])
         yield Finding(
             f"about {mib(need_bytes)} of HBM needed for one replica, {mib(usable)} usable on "
@@ -95,7 +97,7 @@ def _estimated(signals: Signals, limit: float) -> Judgement:
             _SMALLER + in_bfloat16(signals),
             (*evidence, Evidence("largest activations", largest, source="traced step")),
             signals.batch.location if signals.batch else None,
-            severity=Severity.ERROR if _certain(parts, usable) else Severity.WARNING,
+            severity=Severity.ERROR if least > usable else Severity.WARNING,
             cost_bytes=need_bytes,
         )
     elif need_bytes * (1 + ERROR_BAR) > usable * (1 - limit):
@@ -126,14 +128,6 @@ def _by_variables_alone(variables: Sequence[VariableSeen], target: Target, shard
         largest.location,
         cost_bytes=size_bytes,
     )
-
-
-def _certain(parts: dict[str, int], usable_bytes: int) -> bool:
-    """Whether it does not fit even if the activations are as far too large as was ever seen."""
-    activations = parts["activations"]
-    # Only the activations are guessed at (the compiler fuses and reuses); variables and slots are
-    # counted.
-    return sum(parts.values()) - activations + activations / TOO_LARGE > usable_bytes
 
 
 def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:

@@ -54,20 +54,14 @@ def python_state_frozen(signals: Signals) -> Judgement:
     https://www.tensorflow.org/guide/function#executing_python_side_effects
     """
     loop = loop_of(signals)
-    frozen = [state for state in loop.frozen if _matters(state)]
+    # What is written may be a flag that is set once by right; what is read and differs by now is
+    # wrong at its first call, and a draw always stands still.
+    needed = {"random": 0, "written": FEWEST_CALLS}
+    frozen = [state for state in loop.frozen if state.calls >= needed.get(state.kind, 1)]
     for state in frozen[:5]:
         yield _finding(state, by_framework(signals, _of_tensorflow, _of_jax)(state))
     yield Evidence("frozen Python state", len(frozen), "values")
     yield Evidence("calls that trained", loop.dispatches, "calls")
-
-
-def _matters(state: FrozenState) -> bool:
-    """Whether it was seen to stand still; a draw always does."""
-    if state.kind == "random":
-        return True
-    # What is written may be a flag that is set once by right; what is read and differs in Python by
-    # now is wrong at its first call.
-    return state.calls >= (FEWEST_CALLS if state.kind == "written" else 1)
 
 
 def _drawn_anew(name: str, framework: Framework) -> str:

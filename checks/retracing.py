@@ -169,7 +169,9 @@ def _finding(
         kind = _EXAMPLES if change.kind == "shape" and _of_examples(change) else change.kind
         fix = fixes.get(kind, fixes["structure"])
         if change.kind == "new function" and fixes is _FIXES:
-            fix = _made_once(function, fix)
+            is_named = function.name.rpartition(".")[2].isidentifier()
+            fix = fix if is_named else _NAMELESS
+            fix = _OF_A_LIBRARY if function.location is None else fix
         if change.kind == "python value" and of_library:
             fix = _UNNAMED
     rehearsed = signals.origin is Origin.REHEARSAL
@@ -208,10 +210,3 @@ def _of_examples(change: ArgumentChange) -> bool:
     """Whether of two shapes, `int32[256, 75]`, more than the first dimension differs."""
     before, after = (text.partition("[")[2].split(",") for text in (change.before, change.after))
     return len(before) == len(after) and before[1:] != after[1:]
-
-
-def _made_once(function: TracedFunction, own: str) -> str:
-    """What makes a function once: the user's own by its name, a lambda, or one that Keras makes."""
-    if function.location is None:
-        return _OF_A_LIBRARY
-    return own if function.name.rpartition(".")[2].isidentifier() else _NAMELESS

@@ -142,7 +142,11 @@ def _finding(
     cost_ms: float, figures: tuple[float, float, float],
 ) -> Finding:  # fmt: skip
     step_ms, score, limit = figures
-    excess = {part: _excess(replica, replicas, part) for part in ADVICE}
+    excess: dict[str, float] = {}
+    for part in ADVICE:
+        names = INPUT if part == "input" else (part,)
+        own, *rest = (r.part(*names) / len(r.step_ms) for r in (replica, *replicas))
+        excess[part] = own - median(rest)
     part = max(excess, key=lambda name: excess[name])
     # A part that explains less than half of what is lost is no explanation.
     why, fix = ADVICE[part] if excess[part] >= cost_ms / 2 else UNSEEN
@@ -163,9 +167,3 @@ def _finding(
         ),
         cost_ms_per_step=cost_ms,
     )  # fmt: skip
-
-
-def _excess(replica: ReplicaSteps, replicas: Sequence[ReplicaSteps], part: str) -> float:
-    names = INPUT if part == "input" else (part,)
-    others = median(r.part(*names) / len(r.step_ms) for r in replicas)
-    return replica.part(*names) / len(replica.step_ms) - others
