@@ -53,8 +53,11 @@ def _first(cls: Any, name: str, late: list[str]) -> Callable[..., Any]:
 
 def _twin(cls: Any) -> type:
     """The class by the standard library: for other threads this one is whole all the time."""
-    own: dict[str, Any] = {field.name: field for field in dataclasses.fields(cls)}
-    kept = ("__annotations__", "__module__", "__qualname__", "__post_init__", "__doc__")
+    fields = dataclasses.fields(cls)
+    own: dict[str, Any] = {field.name: field for field in fields}
+    # From Python 3.14 on a class computes them when it is asked, and has none of its own.
+    own["__annotations__"] = {field.name: field.type for field in fields}
+    kept = ("__module__", "__qualname__", "__post_init__", "__doc__")
     own |= {name: vars(cls)[name] for name in kept if name in vars(cls)}
     return dataclasses.dataclass(frozen=True)(type(cls.__name__, (), own))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import missing_data_errors
@@ -16,6 +17,8 @@ from tpudiag.sources.job.tensorflow.fake_data import missing_data_errors
         (TypeError("load() got an unexpected keyword argument 'split'"), True),
         (ValueError("the table is no longer than its header"), False),
         (KeyError("label"), False),
+        # An array has no truth value.
+        (AttributeError("no attribute 'numpy'", name="numpy", obj=np.ones(2)), False),
     ],
 )
 def test_what_a_release_took_away_is_of_the_code(error: Exception, of_code: bool) -> None:

@@ -44,7 +44,8 @@ def is_of_code(error: Exception) -> bool:
 def _is_of_release(error: Exception) -> bool:
     """Whether a part of TensorFlow or Keras that holds no data has not what it is asked for."""
     # AutoGraph raises one of the same kind in the place of the first, which alone knows more.
-    asked: object = getattr(error, "obj", None) or getattr(error.__context__, "obj", None)
+    objects = (getattr(each, "obj", None) for each in (error, error.__context__))
+    asked = next((each for each in objects if each is not None), None)
     if not isinstance(error, AttributeError) or asked is None or isinstance(asked, type):
         return False
     ours = any(_LIBRARY.match(each.__module__) for each in type(asked).__mro__)
