@@ -158,5 +158,7 @@ def of_signals(signals: Signals) -> InputVerdict | None:
     pipeline = measured(signals)
     if step is None or step.predicted is None or pipeline is None or signals.target is None:
         return None
+    if signals.batch is None:
+        return None
     rate = step.predicted.examples_per_second(signals.target.replicas)
     return verdict(pipeline, rate, signals.target)

@@ -11,7 +11,7 @@ from tpudiag.hardware import target
 from tpudiag.model import Location, Report, TargetSummary
 from tpudiag.prediction.work import Work
 from tpudiag.report_figures import Measurement, OperationFigures
-from tpudiag.signals import Origin, Signals
+from tpudiag.signals import Batch, Origin, Signals
 from tpudiag.sources.compiler.libtpu_process import timed
 
 GIB = 2**30
@@ -43,7 +43,12 @@ def report(
         ),
         V5E,
     )
-    signals = Signals(origin=Origin.REHEARSAL, target=V5E, compiler=CompilerFacts(step=step))
+    signals = Signals(
+        origin=Origin.REHEARSAL,
+        target=V5E,
+        compiler=CompilerFacts(step=step),
+        batch=Batch(128, 32, 4),
+    )
     prediction = predicted_step.prediction(step)
     assert prediction is not None
     clock = Measurement(float(need % 97), "ms", "job, median of 20 steps on CPU replicas")

@@ -7,7 +7,7 @@ from tpudiag.compiled import Compilation, CompilerFacts, Program
 from tpudiag.diagnoses import predicted_step
 from tpudiag.hardware import target
 from tpudiag.model import Location
-from tpudiag.signals import Dispatch, InputCost, Origin, Pipeline, Signals
+from tpudiag.signals import Batch, Dispatch, InputCost, Origin, Pipeline, Signals
 from tpudiag.sources.compiler.libtpu_process import timed
 
 GIB = 2**30
@@ -43,7 +43,12 @@ def compiled() -> Compilation:
 
 
 def signals(step: Compilation) -> Signals:
-    return Signals(origin=Origin.REHEARSAL, target=V5E, compiler=CompilerFacts(step=step))
+    return Signals(
+        origin=Origin.REHEARSAL,
+        target=V5E,
+        compiler=CompilerFacts(step=step),
+        batch=Batch(128, 32, 4),
+    )
 
 
 def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
@@ -64,6 +69,8 @@ def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
         "compiler_cycles_per_example",
         "input_needed_examples_per_second_per_host",
     } <= set(figures)
+    unknown = predicted_step.measurements(replace(signals(compiled()), batch=None))
+    assert {name for name in figures if "example" not in name} == set(unknown)
 
 
 def test_without_a_program_there_is_no_prediction() -> None:

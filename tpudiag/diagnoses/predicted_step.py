@@ -65,10 +65,13 @@ def measurements(signals: Signals) -> Figures:
     figures = Figures()
     _put_pipeline(figures, signals)
     if compiled is not None and signals.target is not None:
-        figures.put("hbm_need_bytes", compiled.need_bytes, "bytes", compiled.source)
+        step = Figures()
+        step.put("hbm_need_bytes", compiled.need_bytes, "bytes", compiled.source)
         if compiled.predicted is not None:
-            _put_step(figures, compiled, compiled.predicted, signals.target)
-        _put_program(figures, compiled)
+            _put_step(step, compiled, compiled.predicted, signals.target)
+        _put_program(step, compiled)
+        known = signals.batch is not None  # else the program's stands for all of a step
+        figures |= {name: each for name, each in step.items() if known or "example" not in name}
         _put_verdict(figures, signals)
     return figures
 

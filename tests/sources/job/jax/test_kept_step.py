@@ -8,25 +8,69 @@ import pytest
 
 from tpudiag.sources.job.jax.jitted import Jitted, Record
 from tpudiag.sources.job.jax.kept_step import KeptStep
+from tpudiag.sources.job.jax.step import TracedStep
 
 pytestmark = pytest.mark.slow
-
-
-def train_step(state: object, batch: object) -> None:
-    """Trains."""
 
 
 def test_state_that_an_evaluation_gives_back_and_what_is_changed_in_place(jax: Any) -> None:
     ones, step = jax.numpy.ones, KeptStep()
     step.watch(jax)
-    jitted = Jitted(train_step, train_step, cast("Any", None), Record("train_step", None), None)
+    jitted = Jitted(doubled, doubled, cast("Any", None), Record("train_step", None), None)
     weights, examples = ones((3, 1)), ones((8, 3))
     step.ran(jitted, (weights, examples), {}, True)
-    step.results = {id(weights): weights}
+    step.gave(jitted.record, [weights])
     given_back, predictions = weights.copy(), ones((8, 1))
     step.ran_beside((weights, examples), {}, (given_back, predictions))
     step.ran(jitted, (given_back, predictions), {}, False)
     assert step.step is not None
     assert step.step.state == frozenset(("[0][0]",)), "what was computed of it is no state"
-    kept = step.as_called(jitted, (jax.new_ref(weights), examples), {}, None, frozenset(), 1)
+    kept = step.as_called(jitted, (jax.new_ref(weights), examples), {})
     assert list(map(type, kept.arguments[0])) == [jax.Ref, jax.ShapeDtypeStruct]
+
+
+def called(jax: Any, kept: KeptStep, function: Any, calls: list[list[Any]]) -> None:
+    """Some calls of a function that takes gradients."""
+    kept.watch(jax)
+    record = Record("function", None, calls=len(calls))
+    jitted = Jitted(jax.jit(function), function, cast("Any", None), record, None)
+    for arguments in calls:
+        kept.ran(jitted, tuple(arguments), {}, False)
+        kept.gave(record, jax.tree_util.tree_leaves(function(*arguments)))
+
+
+def doubled(weights: Any, *_: Any) -> Any:
+    """Trains, whatever of."""
+    return weights * 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "stays", "batch"),
+    [
+        ([(8, 3), (8,)], [(3, 3), (3,)], 8),
+        ([(8,)], [(90, 3), (90,)], 8),
+        ([(8, 4), (8,), (4, 4)], [], 8),
+        ([(9, 3), (20,), (20,), (2,), (2,), (2,)], [], None),
+        ([], [(8, 3)], 8),
+    ],
+    ids=["examples", "their places", "with a mask", "one padded graph", "always the same"],
+)
+def test_the_batch_is_what_changes_together(
+    jax: Any, changes: list[Any], stays: list[Any], batch: int | None
+) -> None:
+    ones, kept = jax.numpy.ones, KeptStep()
+    same = [ones(shape) for shape in stays]
+    given = [[ones(shape) for shape in ((3,), *changes)] + same for _ in range(2)]
+    called(jax, kept, doubled, given)
+    assert kept.step is not None
+    kept.step.state = frozenset(("[0][0]",))
+    found = TracedStep(jax, kept.step).batch()
+    assert (found and found.global_batch) == batch
+
+
+def test_gradients_for_a_plot_are_no_step(jax: Any) -> None:
+    kept, weights = KeptStep(), jax.numpy.ones(3)
+    called(jax, kept, jax.numpy.asarray, [[weights], [weights]])
+    called(jax, kept, jax.numpy.square, [[weights], [weights]])
+    assert kept.step is not None
+    assert kept.step.fed

@@ -186,7 +186,7 @@ class JitWatch:
         first = self.waits and not (jitted.record.calls or jitted.mapped or eager)
         # JAX keeps the trace for the call.
         if first and self._traces(jitted, args, kwargs) and jitted.record.trains:
-            self.on_first_call(self.kept.as_called(jitted, args, kwargs, None, frozenset(), 1))
+            self.on_first_call(self.kept.as_called(jitted, args, kwargs))
         # Whether one of jax.pmap trains is not known before its first call.
         first_of_pmap = jitted.mapped and not jitted.record.calls
         if self.waits and not eager and (jitted.record.trains or first_of_pmap):
@@ -292,13 +292,7 @@ class JitWatch:
         return any(isinstance(leaf, self._jax.core.Tracer) for leaf in leaves)
 
     def _note(
-        self,
-        jitted: Jitted,
-        args: Args,
-        kwargs: Kwargs,
-        result: object,
-        new: bool,
-        took_ms: float,
+        self, jitted: Jitted, args: Args, kwargs: Kwargs, result: object, new: bool, took_ms: float
     ) -> None:
         """Count a call, and say why it compiled."""
         record = jitted.record
@@ -316,8 +310,7 @@ class JitWatch:
             if self.numbers is not None:
                 self.on_results({})  # what is fetched next is ours
                 self.numbers.step(leaves)
-            self.kept.results = {id(leaf): leaf for leaf in leaves}
-            self.on_results(self.kept.results)
+            self.on_results(self.kept.gave(record, leaves))
 
     def _compiled(
         self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool, took_ms: float

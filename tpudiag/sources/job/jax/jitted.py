@@ -79,10 +79,14 @@ class StepCall:
     record: Record
     arguments: tuple[Args, Kwargs]
     """Positional and keyword arguments, arrays as their shapes, dtypes and shardings."""
-    state: frozenset[str] | None
+    state: frozenset[str] | None = None
     """Arguments that were results of the step before; None where it was not run."""
-    resent: frozenset[str]
+    resent: frozenset[str] = frozenset()
     """Arguments that were the same NumPy array as in the call before."""
+    anew: frozenset[str] | None = None
+    """Arguments that were other objects than in the call before; None where there was none."""
+    fed: bool = False
+    """Whether it was given what it gave the call before."""
     calls: int = 1
 
 

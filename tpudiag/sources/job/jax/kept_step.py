@@ -1,10 +1,13 @@
 """The training step that ran last, kept so that it can be traced and lowered again."""
 
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from operator import is_
 from typing import Any
 
-from tpudiag.sources.job.jax.jitted import Jitted, StepCall
+from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
 from tpudiag.sources.job.jax.signatures import is_ref
 from tpudiag.sources.job.points import Args, Kwargs, Library, barrier
 
@@ -14,12 +17,12 @@ class KeptStep:
 
     def __init__(self) -> None:
         self._jax: Library
-        self._arrays: Kwargs = {}
         self.step: StepCall | None = None
-        self.results: dict[int, object] = {}
-        """The arrays that the last training step gave, by their id."""
-        self._passed_on: dict[int, object] = {}
-        """Those in their place that other functions gave back since."""
+        self._gave: dict[int, dict[int, object]] = {}
+        """What the last call of each training function gave, by the function's record, and what
+        other functions gave back since in its place."""
+        self._took: dict[int, dict[str, Callable[[], object]]] = {}
+        """What it was given, by its path."""
 
     def watch(self, jax: Library) -> None:
         """JAX is there."""
@@ -29,48 +32,51 @@ class KeptStep:
         """Another function ran, which may give back the state that it took (nnx.jit does so)."""
         if self.step is None or self.step.calls > 1:
             return
-        leaves, known = self._jax.tree_util.tree_leaves, self.results | self._passed_on
+        leaves, known = self._jax.tree_util.tree_leaves, self._gave.get(id(self.step.record), {})
         taken = {_kind(leaf) for leaf in leaves((args, kwargs)) if id(leaf) in known}
-        self._passed_on |= {id(leaf): leaf for leaf in leaves(result) if _kind(leaf) in taken}
+        known |= {id(leaf): leaf for leaf in leaves(result) if _kind(leaf) in taken}
+
+    def gave(self, record: Record, leaves: list[object]) -> dict[int, object]:
+        """A training function gave these, which its next call may take."""
+        self._gave[id(record)] = {id(leaf): leaf for leaf in leaves}
+        return {**self._gave[id(record)]}
 
     def ran(self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool) -> None:
         """Keep the training step that ran, as it can be lowered again."""
-        if self.step is not None and not new and self.step.jitted is jitted:
-            self.step.calls += 1
-            if self.step.calls > 2:
-                return
-        path_leaves = self._jax.tree_util.tree_flatten_with_path((args, kwargs))[0]
-        state = frozenset(
-            self._jax.tree_util.keystr(path)
-            for path, leaf in path_leaves
-            if id(leaf) in (self.results | self._passed_on) or is_ref(self._jax, leaf)
-        )
-        # Of the first call nothing is known yet: what it gives under the same name is its state.
-        known_state = state if self.results or self._passed_on else None
-        self._passed_on = {}
-        hosted: Kwargs = {
-            self._jax.tree_util.keystr(path): leaf
-            for path, leaf in path_leaves
-            if not isinstance(leaf, self._jax.Array) and getattr(leaf, "nbytes", 0) > 0
+        known, record = self.step, jitted.record
+        before = known.calls if known is not None and known.jitted is jitted else 0
+        if known is not None and before:
+            known.calls = before = before + (not new)
+            if before > 2:
+                return  # the program of most calls is the step, and a ragged last batch is not
+        tree = self._jax.tree_util
+        given = {
+            tree.keystr(path): leaf for path, leaf in tree.tree_flatten_with_path((args, kwargs))[0]
         }
-        resent = frozenset(k for k, array in hosted.items() if self._arrays.get(k) is array)
-        self._arrays = hosted
-        known = self.step
-        if known is not None and known.jitted is jitted and known.calls > 2 and new:
-            return  # the program of most calls is the step, and a ragged last batch is not
-        calls = known.calls if known is not None and known.jitted is jitted else 1
-        self.step = self.as_called(jitted, args, kwargs, known_state, resent, calls)
-        if calls > 1:
-            self._arrays = {}
+        took, own = self._took.get(id(record)), self._gave.get(id(record), {})
+        self._took[id(record)] = {key: _reference(leaf) for key, leaf in given.items()}
+        in_place = {key for key, leaf in given.items() if is_ref(self._jax, leaf)}
+        fed = bool(in_place) or any(id(leaf) in own for leaf in given.values())
+        if known is not None and known.fed and not fed and known.record is not record:
+            return  # gradients taken beside the training loop, for a plot of what was learnt
+        results = set[int]().union(*self._gave.values())
+        state = in_place | {key for key, leaf in given.items() if id(leaf) in results}
+        same = {key for key, leaf in given.items() if took and took.get(key, object)() is leaf}
+        self.step = replace(
+            self.as_called(jitted, args, kwargs),
+            # Of the first call nothing is known yet: what it gives under its own name is its state.
+            state=frozenset(state) if results else None,
+            resent=frozenset(key for key in same if hasattr(given[key], "ctypes")),
+            anew=None if took is None else frozenset(given.keys() - same),
+            fed=fed,
+            calls=before or 1,
+        )
 
-    def as_called(
-        self, jitted: Jitted, args: Args, kwargs: Kwargs, state: frozenset[str] | None,
-        resent: frozenset[str], calls: int,
-    ) -> StepCall:  # fmt: skip
+    def as_called(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> StepCall:
         """A call, as it can be traced and lowered again."""
         abstract = self._jax.tree_util.tree_map(partial(self._abstract, jitted), (args, kwargs))
         abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
-        return StepCall(jitted, jitted.record, abstract, state, resent, calls)
+        return StepCall(jitted, jitted.record, abstract)
 
     def _placed(self, jitted: Jitted, abstract: tuple[Args, Kwargs]) -> tuple[Args, Kwargs]:
         """The arguments, those that lie nowhere yet where jax.jit was told to put them."""
@@ -106,3 +112,11 @@ class KeptStep:
 def _kind(leaf: Any) -> tuple[object, object]:
     """Shape and dtype of an array."""
     return getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+
+
+def _reference(leaf: Any) -> Callable[[], object]:
+    """What gives an argument as long as the job has it."""
+    try:
+        return weakref.ref(leaf)
+    except TypeError:  # of a number
+        return lambda: leaf

@@ -22,11 +22,7 @@ def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep
         return _refused(error, per_device_batch, step.devices)
     path = Path(folder) / f"step-{per_device_batch}.mlir"
     path.write_text(text, encoding="utf-8")
-    return LoweredStep(
-        batch=per_device_batch,
-        replicas=step.devices,
-        path=str(path),
-    )
+    return LoweredStep(batch=per_device_batch, replicas=step.devices, path=str(path))
 
 
 def of_batch(jax: Library, step: TracedStep, wanted: LoweringRequest, folder: str) -> LoweredStep:

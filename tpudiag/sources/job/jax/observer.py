@@ -32,12 +32,7 @@ from tpudiag.sources.job.jax.step import TracedStep
 from tpudiag.sources.job.points import Watches, barrier, hooks, privates, table
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
-from tpudiag.sources.job.process.protocol import (
-    REST,
-    UP_TO_FIRST_STEP,
-    JobSpec,
-    Recorder,
-)
+from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.watches import keras_backend

@@ -10,14 +10,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import SameDraws, SameDrawsKind
-from tpudiag.sources.job.jax.programs import (
-    RECOMPUTED,
-    Equation,
-    Follower,
-    Place,
-    Program,
-    line,
-)
+from tpudiag.sources.job.jax.programs import RECOMPUTED, Equation, Follower, Place, Program, line
 from tpudiag.sources.job.points import Kwargs
 
 _DRAWS = frozenset(("random_bits", "random_gamma", "threefry2x32"))

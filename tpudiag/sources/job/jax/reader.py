@@ -19,11 +19,7 @@ class StepReader:
     """Traces the step once more, reads it, and writes it for the compiler."""
 
     def __init__(
-        self,
-        spec: JobSpec,
-        recorder: Recorder,
-        fetches: FetchWatch,
-        sends: SendWatch,
+        self, spec: JobSpec, recorder: Recorder, fetches: FetchWatch, sends: SendWatch
     ) -> None:
         self._spec, self._recorder = spec, recorder
         self._fetches, self._sends = fetches, sends

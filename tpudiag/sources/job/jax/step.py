@@ -58,7 +58,7 @@ class TracedStep:
         keys = [jax.tree_util.keystr(path) for path, _ in leaves if not call.jitted.static(path)]
         self.keys = keys if len(keys) == len(closed.jaxpr.invars) else []
         """Paths of the arguments that are none of the program's own, in its order."""
-        self._state = call.state if call.state is not None else self._given_again(leaves)
+        self._state = call.state if call.state is not None else self._given_again()
         state = frozenset(n for n, key in enumerate(self.keys) if key in self._state)
         self._program = Equations(closed.jaxpr, state)
         self.steps, self.seen = self._program.steps, self._program.seen
@@ -69,25 +69,31 @@ class TracedStep:
         self.devices = max((argument.devices for argument in self.arguments), default=1)
 
     def batch(self) -> Batch | None:
-        """The batch, by the leading dimension that most of the step's data have."""
-        data = [a for a in self._data() if len(a.shape) > a.counts_steps]
-        sizes = Counter(a.shape[a.counts_steps] for a in data)
-        if not sizes:
+        """The batch, by the leading dimension that most data have that change with each call."""
+        own = int(self.call.jitted.mapped)
+        data = [a for a in self._data() if len(a.shape) > a.counts_steps + own]
+        if own:
+            data = [a for a in data if a.parts == self.devices]
+        changing = (self.call.anew or frozenset()) - self._given_again()
+        # Where none does, all of them may be examples.
+        data = [a for key, a in self.by_path.items() if key in changing and a in data] or data
+        sizes = Counter(a.shape[a.counts_steps + own] for a in data)
+        size, often = sizes.most_common(1)[0] if data else (0, 0)
+        # The arrays of a padded graph are as long as it has nodes, edges or graphs.
+        if 2 * often <= len(data):
             return None
-        if self.call.jitted.mapped:
-            each = [a.shape[1] for a in data if len(a.shape) > 1 and a.parts == self.devices]
-            return Batch(each[0] * self.devices, each[0], self.devices) if each else None
-        size = sizes.most_common(1)[0][0]
+        if own:
+            return Batch(size * self.devices, size, self.devices)
         split = next(a for a in data if a.shape[a.counts_steps] == size).example_parts
         return Batch(size, size // split, split)
 
-    def _given_again(self, leaves: list[tuple[Any, Any]]) -> frozenset[str]:
-        """Of a step that has not run: what it may overwrite, or gives anew under its own name."""
+    def _given_again(self) -> frozenset[str]:
+        """What it may overwrite, or gives anew under its own name."""
         tree, kind = self._jax.tree_util, self.call.jitted
         made = tree.tree_flatten_with_path(getattr(self.traced, "out_info", ()))[0]
         results = Counter((str(p[-1:]), tuple(r.shape), str(r.dtype)) for p, r in made if p)
         found = {*self._donated(), *self._refs}
-        for path, leaf in leaves:
+        for path, leaf in tree.tree_flatten_with_path(self.call.arguments)[0]:
             shape = getattr(leaf, "shape", None)
             # An argument that is one array may be a batch, and a result of its shape what was made
             # of it.
@@ -101,28 +107,22 @@ class TracedStep:
 
     def _data(self) -> list[StepArgument]:
         """What the step gets anew each time: no state, and nothing that it may overwrite."""
-        data = [a for a in self.arguments if not a.state and a.shape]
+        data = [a for a in self.arguments if not (a.state or _is_key(a)) and prod(a.shape) > 1]
         return [a for a in data if not (a.resent or a.donated)] or data
 
     def with_batch(self, size: int) -> tuple[Any, dict[str, Any]]:
         """The arguments of its call with another global batch."""
-        batch, tree = self.batch(), self._jax.tree_util
-        old = batch.global_batch if batch is not None else 0
-        of_mapped = self.call.jitted.mapped
-        data = {a.name: a for a in self._data()}
+        batch, tree, own = self.batch(), self._jax.tree_util, int(self.call.jitted.mapped)
+        each_of = self.devices if own else 1
+        old = batch.global_batch // each_of if batch is not None else 0
+        data = {a.name: a for a in self._data() if not own or a.parts == self.devices}
 
         def changed(path: Any, leaf: Any) -> Any:
-            shape = tuple(getattr(leaf, "shape", None) or ())
             known = data.get(argument_name(tree, path, self.call.jitted.names))
-            if known is None:
+            at = known.counts_steps + own if known is not None else 0
+            if known is None or known.shape[at : at + 1] != (old,):
                 return leaf
-            first = shape[: known.counts_steps]
-            if of_mapped and shape[:2] == (self.devices, old // self.devices):
-                shape = (self.devices, size // self.devices, *shape[2:])
-            elif shape[len(first) : len(first) + 1] == (old,) and not of_mapped:
-                shape = (*first, size, *shape[len(first) + 1 :])
-            else:
-                return leaf
+            shape = (*known.shape[:at], size // each_of, *known.shape[at + 1 :])
             sharding = getattr(leaf, "sharding", None)
             return self._jax.ShapeDtypeStruct(shape, leaf.dtype, sharding=sharding)
 
@@ -236,7 +236,7 @@ class TracedStep:
                 state=key in self._state,
                 donated=key in donated or mapped_away or key in self._refs,
                 devices=devices,
-                example_parts=_parts(shape[first:], shard[first:]),
+                example_parts=shape[first] // shard[first] if any(shard[first : first + 1]) else 1,
                 counts_steps=first,
                 axes=axes,
                 parts=prod(shape) // max(prod(shard), 1) if prod(shape) else 1,
@@ -288,9 +288,10 @@ class TracedStep:
         )
 
 
-def _parts(shape: tuple[int, ...], shard: tuple[int, ...]) -> int:
-    """Into how many parts the first of these dimensions is shared out."""
-    return shape[0] // shard[0] if shape and shard[0] else 1
+def _is_key(argument: StepArgument) -> bool:
+    """Whether it is a random key, of either kind."""
+    of_old = argument.dtype == "uint32" and argument.shape[-1:] in ((2,), (4,))
+    return of_old or argument.dtype.startswith("key<")
 
 
 def _constant(value: Any, reader: Any) -> StepConstant | None:
