@@ -8,17 +8,20 @@ import importlib
 import os
 import re
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 
 from . import paths
 from .ledger import FILES, RECORDS, Ledger
+from .text_files import SIZE
 
 _SPLITS = {"train": FILES, "test": 1, "validation": 1}
 """Split -> files of records."""
 _PART = re.compile(r"\[|\+")
 """What follows the name of a split: `train[:10%]`."""
+_AT_ONCE_BYTES = 1 << 27
 
 
 def install(tfds: Library, ledger: Ledger) -> None:
@@ -59,13 +62,18 @@ def install(tfds: Library, ledger: Ledger) -> None:
             splits[name] = split(name, one.filename_template, 1)
         return original(splits, key)
 
-    def read(original: Call, builder: Any, *args: object, **kwargs: object) -> object:
-        read: Any = original(builder, *args, **kwargs)
+    def read(original: Call, builder: Any, *args: object, **kwargs: Any) -> object:
+        if not _is_ours(builder.info.splits.get("train"), ledger):
+            return original(builder, *args, **kwargs)
+        whole = {"batch_size": None} if kwargs.get("batch_size") == -1 else {}
+        read: Any = original(builder, *args, **kwargs | whole)
+        if whole:
+            read = importlib.import_module("tensorflow").nest.map_structure(at_once, read)
         asked = args[0] if args else kwargs.pop("split", None)
-        if asked is not None or not _is_ours(builder.info.splits.get("train"), ledger):
+        if asked is not None:
             return read
         every = _Mapping(read)
-        every.made = lambda name: original(builder, name, *args[1:], **kwargs)
+        every.made = lambda name: builder.as_dataset(name, *args[1:], **kwargs)
         return every
 
     def by_place(original: Call, builder: Any, *args: object, **kwargs: Any) -> object:
@@ -81,6 +89,14 @@ def install(tfds: Library, ledger: Ledger) -> None:
     hooks.around(table.TFDS_SPLIT, found)
     hooks.around(table.TFDS_READ, read)
     hooks.around(table.TFDS_READ_BY_PLACE, by_place)
+
+
+def at_once(dataset: Any) -> object:
+    """All examples as one batch, or as many as are no burden: a picture of any size is large."""
+    specs = importlib.import_module("tensorflow").nest.flatten(dataset.element_spec)
+    one = sum(prod(n or SIZE for n in spec.shape) * spec.dtype.size for spec in specs)
+    few = max(1, _AT_ONCE_BYTES // one)
+    return dataset.take(few).padded_batch(few).get_single_element()
 
 
 class _Mapping(dict[str, object]):
