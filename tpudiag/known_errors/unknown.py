@@ -135,7 +135,8 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     meaning = means.get(status or "") or means.get(exception[-1] if exception else "", "")
     return UnknownError(
         message,
-        phase_of(text),
+        # Of its own lines: those of a log around it tell of all that went well before.
+        phase_of(text[text.rfind(_TRACEBACK) :] if _TRACEBACK in text else message),
         nearest(message),
         status,
         meaning,
