@@ -143,9 +143,9 @@ def _predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement
             f"the MXU is predicted to be used {low:.0%} to {high:.0%}, on either side of the limit",
             ON_THE_TPU,
         )
+    used = f"{low:.0%} to {high:.0%}" if high >= 0.01 else "less than 1%"
     yield Finding(
-        f"predicted: the MXU is used {low:.0%} to {high:.0%} of its peak while neither HBM nor "
-        "links bind the step.",
+        f"predicted: the MXU is used {used} of its peak while neither HBM nor links bind the step.",
         _fix(signals),
         evidence,
         confidence=Confidence.MEDIUM,
