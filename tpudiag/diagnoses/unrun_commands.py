@@ -42,7 +42,9 @@ def behind(
     asked = end.crash.frames[-1].text if end.crash and end.crash.frames else ""
     own = missing(end) and names[0] in asked and not known_package(names[0])
     clones = (line for line in lines if own and "git clone" in line.text)
-    used = (each for each in clones if program.count(Path(each.text.split()[-1]).stem) > 1)
+    rows = "\n".join(row for row in program.split("\n") if "git clone" not in row)
+    folders = ((each, re.escape(Path(each.text.split()[-1]).stem)) for each in clones)
+    used = (each for each, it in folders if re.search(rf"""["'/]{it}["'/]|cd {it}\b""", rows))
     return next(chain(named, used), None)
 
 
