@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from typing import Any
 
 import numpy as np
@@ -33,3 +34,11 @@ def test_what_a_strategy_no_longer_has_is_of_the_code_in_a_function_too() -> Non
         finally:
             raise AttributeError("in user code:")  # as AutoGraph does
     assert missing_data_errors.is_of_code(raised.value)
+
+
+@pytest.mark.parametrize(("folder", "of_training"), [("tensorflow", True), ("images", False)])
+def test_a_file_that_tensorflow_itself_lacks_is_no_data(folder: str, of_training: bool) -> None:
+    file = f"{sysconfig.get_paths()['purelib']}/{folder}/__init__.py"
+    with pytest.raises(FileNotFoundError) as raised:
+        exec(compile("open('/none.so')", file, "exec"))
+    assert missing_data_errors.is_of_training(raised.value) is of_training

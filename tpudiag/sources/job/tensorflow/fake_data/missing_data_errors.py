@@ -70,11 +70,12 @@ def is_of_model(error: Exception) -> bool:
 
 
 def is_of_training(error: Exception) -> bool:
-    """Whether an error went through a training step, or the rehearsal refused something."""
-    if type(error).__name__ == "NotRehearsable":
-        return True
-    return any(
-        name in _TRAINING and _TRAINS.search(file) is not None for name, file in _passed(error)
+    """Whether an error went through a training step, or what trains could not be imported, or the
+    rehearsal refused something."""
+    trains = ((name, file) for name, file in _passed(error) if _TRAINS.search(file))
+    return type(error).__name__ == "NotRehearsable" or any(
+        name in _TRAINING or (name == "<module>" and not user_lines.is_user_file(file))
+        for name, file in trains
     )
 
 
