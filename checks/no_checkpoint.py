@@ -1,5 +1,6 @@
 """TPU601."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
@@ -16,7 +17,7 @@ _ORBAX = (
     "manager = orbax.checkpoint.CheckpointManager(checkpoint_dir)  # each host: its shards\n"
     "manager.save(step, args=orbax.checkpoint.args.StandardSave(state))  # every few minutes"
 )
-_AGAIN = ("tf.train.CheckpointManager",)
+_AGAIN = ("tf.train.CheckpointManager", "orbax.checkpoint.CheckpointManager")
 
 
 @check("TPU601", Severity.WARNING, frameworks=BOTH)
@@ -27,8 +28,9 @@ def no_checkpoint(signals: Signals) -> Judgement:
     Checkpoint managers, checkpoint callbacks and save calls of the job, made or reached up to the
     end of the observation. A save call in the source that was not reached is mentioned. In a JAX
     job those of Orbax, Flax and Keras; since there are other ways, it is only information there.
-    Of TensorFlow's own also what they hold: all that is trained, and nothing of the optimizer's
-    arrays, where none other is saved.
+    Of TensorFlow's own, Orbax' and Flax' also what they hold: all that is trained, and nothing of
+    the optimizer's arrays (in JAX: one of two or more of each shape that the step carries), where
+    none other is saved.
 
     ## Why it costs
     A preempted or failed TPU job starts again from nothing. Without the optimizer it goes on with
@@ -52,7 +54,7 @@ def no_checkpoint(signals: Signals) -> Judgement:
     for use in seen.uses:
         yield Evidence(use.kind, use.path or "a path", source=str(use.location or "job"))
     if seen.uses:
-        yield from _bare(seen.uses)
+        yield from _bare(signals, seen.uses)
         return
     if seen.mentioned:
         raise NotMeasured(
@@ -72,14 +74,31 @@ def no_checkpoint(signals: Signals) -> Judgement:
     )
 
 
-def _bare(uses: tuple[CheckpointUse, ...]) -> Iterator[Finding]:
+def _bare(signals: Signals, uses: tuple[CheckpointUse, ...]) -> Iterator[Finding]:
     saved = [use for use in uses if use.saved]
-    for use in saved if all(each.without_optimizer for each in saved) else ():
+    for use in saved if all(_without_optimizer(signals, each) for each in saved) else ():
         if use.kind in _AGAIN or use.saved > 1:
             yield Finding(
                 f"{use.kind} saves what is trained without the optimizer: after a preemption its "
                 "moments and its schedule begin anew.",
-                "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)",
+                by_framework(
+                    signals,
+                    "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)",
+                    "state = {'params': params, 'opt_state': opt_state, 'step': step}  # all saved",
+                ),
                 (Evidence("arrays of the optimizer that are saved", 0, "arrays", 1),),
                 use.location,
             )
+
+
+def _without_optimizer(signals: Signals, use: CheckpointUse) -> bool:
+    """Whether it holds all that is trained, and nothing of the optimizer's arrays."""
+    held, step = Counter(use.shapes), signals.sharding
+    if step is not None:
+        own = int(step.mapped)
+        carried = Counter(a.shape[own:] for a in step.state if a.shape[own:])
+        return bool(held) and held + held <= carried
+    seen = [each for each in signals.variables or () if each.shape]
+    trained = Counter(each.shape for each in seen if each.trained)
+    others = Counter(each.shape for each in seen if not each.optimizer)
+    return 0 < others.total() < len(seen) and bool(trained) and trained <= held <= others

@@ -76,7 +76,7 @@ FALL = DeliveryFall(
     per_s=400.0,
     stepping_per_s=1_000.0,
 )
-BARE = CheckpointUse("tf.train.CheckpointManager", "ckpt", 1, HERE, without_optimizer=True)
+BARE = CheckpointUse("orbax.checkpoint.CheckpointManager", "ckpt", 1, HERE, shapes=(STATE.shape,))
 BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 DOUBLE = TensorSeen("weight", "float64", (128,))
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
@@ -166,7 +166,15 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
-    ("TPU601", h(checkpoints=Checkpoints((BARE,))), Severity.WARNING),
+    ("TPU601", replace(of_jax(STATE, STATE), checkpoints=Checkpoints((BARE,))), Severity.WARNING),
+    (
+        "TPU601",
+        h(
+            variables=(replace(KERNEL, trained=True), replace(KERNEL, optimizer=True)),
+            checkpoints=Checkpoints((replace(BARE, shapes=(KERNEL.shape,)),)),
+        ),
+        Severity.WARNING,
+    ),
     ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
     ("TPU607", watched(drift=DRIFT, watched_h=3.0), Severity.WARNING),
     ("TPU604", watched(state=RunState(StateKind.STOPPED, "stopped by a signal")), Severity.ERROR),

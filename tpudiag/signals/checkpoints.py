@@ -14,8 +14,8 @@ class CheckpointUse:
     location: Location | None = None
     best_only: bool = False
     """It keeps the best model alone (`save_best_only`): one to use, not one to resume from."""
-    without_optimizer: bool = False
-    """It holds all that is trained, and nothing of the optimizer's arrays."""
+    shapes: tuple[tuple[int, ...], ...] = ()
+    """Of the arrays that it saved first; empty where they were not read."""
 
 
 @dataclass(frozen=True)

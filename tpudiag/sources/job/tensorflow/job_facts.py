@@ -44,7 +44,7 @@ def send(
         tf1=watches.tf1.facts,
         keras=watches.keras.facts,
         precision=watches.keras.precision,
-        checkpoints=lambda: Checkpoints(watches.checkpoints.facts(_variables(watches) or ())),
+        checkpoints=lambda: Checkpoints(watches.checkpoints.facts()),
         tensorflow=imported,
         dispatch=lambda: _dispatch(watches, steps),
         loop=watches.loop.facts,

@@ -10,7 +10,6 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json, tempfile
 import tensorflow as tf
-from tpudiag.signals import VariableSeen
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 folder = tempfile.mkdtemp()
@@ -24,25 +23,20 @@ checkpoint.write(folder + "/written")
 seen = [[u.kind, u.path, u.saved, u.location.line] for u in watch.facts()]
 
 kernel, moment, count = tf.Variable(tf.ones((4, 3))), tf.Variable(tf.ones((4, 3))), tf.Variable(1)
-variables = tuple(
-    VariableSeen(name="", dtype="float32", shape=(4, 3), bytes=48, in_scope=True, trainable=kept,
-                 optimizer=not kept, trained=kept) for kept in (True, False)
-)
 whole = dict(model=kernel, moments=[moment], count=count)
 for name, held in (("bare", dict(model=kernel, count=count)), ("whole", whole)):
     tf.train.Checkpoint(**held).write(f"{folder}/{name}")
-bare = [u.path for u in watch.facts(variables) if u.without_optimizer]
-print(json.dumps([seen, bare]))
+print(json.dumps([seen, [[u.path, u.shapes] for u in watch.facts() if u.shapes]]))
 """
 
 
 def test_managers_and_saves_with_the_script_s_own_paths(
     in_tensorflow: Callable[[str], Any],
 ) -> None:
-    seen, bare = in_tensorflow(PROGRAM)
+    seen, held = in_tensorflow(PROGRAM)
     uses = {(kind, path): (saved, line) for kind, path, saved, line in seen}
     managed = ("tf.train.CheckpointManager", "gs://bucket/managed")
-    assert uses[managed] == (2, 11)
-    assert uses["tf.train.CheckpointManager", "gs://bucket/never"] == (0, 12)
-    assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 14)
-    assert bare == ["gs://bucket/bare"], "it holds nothing of the optimizer"
+    assert uses[managed] == (2, 10)
+    assert uses["tf.train.CheckpointManager", "gs://bucket/never"] == (0, 11)
+    assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 13)
+    assert held == [["gs://bucket/bare", [[4, 3]]], ["gs://bucket/whole", [[4, 3], [4, 3]]]]

@@ -1,13 +1,13 @@
 """Watches the job's checkpoints: TensorFlow's, Keras', Orbax' and Flax'."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import CheckpointUse, VariableSeen
+from tpudiag.signals import CheckpointUse
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
@@ -22,8 +22,6 @@ class CheckpointWatch:
         """`original` returns the script's own path of a redirected file."""
         self._original = original
         self._uses: dict[tuple[str, str], CheckpointUse] = {}
-        self._arrays: dict[tuple[str, str], Counter[tuple[int, ...]]] = {}
-        """Those of TensorFlow's own that were saved first, by their shapes."""
         self._saving = False
         self.on_saved: Callable[[Location | None], None] = lambda _: None
         """Called with the line that saved."""
@@ -51,22 +49,18 @@ class CheckpointWatch:
         """Hook the saving of most JAX jobs."""
         kind = "orbax.checkpoint.CheckpointManager"
         self._follow(table.ORBAX_MANAGER_MADE, kind, _argument(1, "directory"), 0)
-        self._follow(table.ORBAX_MANAGER_SAVED, kind, _directory, 1)
+        self._follow(table.ORBAX_MANAGER_SAVED, kind, _directory, 1, arrays=_given)
         for each in table.ORBAX_SAVED.each():
-            self._follow(each, each.name, _argument(1, "directory"), 1)
+            self._follow(each, each.name, _argument(1, "directory"), 1, arrays=_given)
 
     def watch_flax(self) -> None:
         """Hook the saving of older ones."""
         for each in table.FLAX_SAVED.each():
-            self._follow(each, each.name, _argument(0, "ckpt_dir"), 1)
+            self._follow(each, each.name, _argument(0, "ckpt_dir"), 1, arrays=_given)
 
-    def facts(self, variables: tuple[VariableSeen, ...] = ()) -> tuple[CheckpointUse, ...]:
-        """The checkpoints configured or saved so far, by a job with these variables."""
-        trained = _shapes(each for each in variables if each.trained)
-        others = _shapes(each for each in variables if not each.optimizer)
-        known = trained and _shapes(each for each in variables if each.optimizer)
-        bare = {key for key, held in self._arrays.items() if known and trained <= held <= others}
-        return tuple(replace(use, without_optimizer=key in bare) for key, use in self._uses.items())
+    def facts(self) -> tuple[CheckpointUse, ...]:
+        """The checkpoints configured or saved so far."""
+        return tuple(self._uses.values())
 
     def _follow(
         self,
@@ -75,7 +69,7 @@ class CheckpointWatch:
         path_of: Callable[..., object],
         saved: int,
         keras: Library | None = None,
-        arrays: Callable[[object], Counter[tuple[int, ...]]] | None = None,
+        arrays: Callable[..., Iterator[tuple[int, ...]]] | None = None,
     ) -> None:
         """Record each call: what saves, where to, from which line."""
 
@@ -95,11 +89,13 @@ class CheckpointWatch:
             line = user_lines.caller()
             use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, line)
             best_only = getattr(args[0], "save_best_only", False) is True
-            self._uses[kind, path] = replace(use, saved=use.saved + saved, best_only=best_only)
+            use = replace(use, saved=use.saved + saved, best_only=best_only)
+            self._uses[kind, path] = use
             if saved:
                 self.on_saved(line)
-            if arrays is not None and (kind, path) not in self._arrays:
-                self._arrays[kind, path] = arrays(result)
+            if arrays is not None and not use.shapes:
+                held = tuple(arrays(result, *args, **kwargs))
+                self._uses[kind, path] = replace(use, shapes=held)
 
         hooks.around(at, call, keras)
 
@@ -111,13 +107,18 @@ def _argument(index: int, name: str) -> Callable[..., object]:
     return read
 
 
-def _shapes(variables: Iterable[VariableSeen]) -> Counter[tuple[int, ...]]:
-    return Counter(each.shape for each in variables if each.shape)
+def _arrays(tf: Library, path: object, *_: object, **__: object) -> Iterator[tuple[int, ...]]:
+    """The shapes of what a checkpoint of TensorFlow's holds, but for single numbers."""
+    return (tuple(shape) for _, shape in tf.train.list_variables(path) if shape)
 
 
-def _arrays(tf: Library, path: object) -> Counter[tuple[int, ...]]:
-    """What a checkpoint of TensorFlow's holds, by shape; of numbers alone nothing."""
-    return Counter(tuple(shape) for _, shape in tf.train.list_variables(path) if shape)
+def _given(_result: object, *args: object, **kwargs: object) -> Iterator[tuple[int, ...]]:
+    """The shapes of what Orbax or Flax is given to save, in its own arguments' fields too."""
+    for leaf in sys.modules["jax"].tree_util.tree_leaves((args[1:], kwargs)):
+        if hasattr(leaf, "shape"):
+            yield from (tuple(leaf.shape),) if leaf.shape else ()
+        elif type(leaf).__module__.startswith("orbax."):
+            yield from _given(None, None, vars(leaf))
 
 
 def _directory(manager: Any, *_: object, **__: object) -> object:
