@@ -114,9 +114,11 @@ def _arrays(tf: Library, path: object, *_: object, **__: object) -> Iterator[tup
 
 def _given(_result: object, *args: object, **kwargs: object) -> Iterator[tuple[int, ...]]:
     """The shapes of what Orbax or Flax is given to save, in its own arguments' fields too."""
-    for leaf in sys.modules["jax"].tree_util.tree_leaves((args[1:], kwargs)):
+    jax: Any = sys.modules["jax"]
+    for leaf in jax.tree_util.tree_leaves((args[1:], kwargs)):
         if hasattr(leaf, "shape"):
-            yield from (tuple(leaf.shape),) if leaf.shape else ()
+            if leaf.shape:
+                yield tuple(leaf.shape)
         elif type(leaf).__module__.startswith("orbax."):
             yield from _given(None, None, vars(leaf))
 
