@@ -115,7 +115,8 @@ def _arrays(tf: Library, path: object, *_: object, **__: object) -> Iterator[tup
 def _given(_result: object, *args: object, **kwargs: object) -> Iterator[tuple[int, ...]]:
     """The shapes of what Orbax or Flax is given to save, in its own arguments' fields too."""
     jax: Any = sys.modules["jax"]
-    for leaf in jax.tree_util.tree_leaves((args[1:], kwargs)):
+    leaves: list[Any] = jax.tree_util.tree_leaves((args[1:], kwargs))
+    for leaf in leaves:
         if hasattr(leaf, "shape"):
             if leaf.shape:
                 yield tuple(leaf.shape)
