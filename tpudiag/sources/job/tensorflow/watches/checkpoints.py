@@ -117,11 +117,12 @@ def _given(_result: object, *args: object, **kwargs: object) -> Iterator[tuple[i
     jax: Any = sys.modules["jax"]
     leaves: list[Any] = jax.tree_util.tree_leaves((args[1:], kwargs))
     for leaf in leaves:
-        if hasattr(leaf, "shape"):
-            if leaf.shape:
-                yield tuple(leaf.shape)
-        elif type(leaf).__module__.startswith("orbax."):
-            yield from _given(None, None, vars(leaf))
+        shape: tuple[int, ...] | None = getattr(leaf, "shape", None)
+        if shape:
+            yield tuple(shape)
+        elif shape is None and type(leaf).__module__.startswith("orbax."):
+            fields: dict[str, object] = vars(leaf)
+            yield from _given(None, None, fields)
 
 
 def _directory(manager: Any, *_: object, **__: object) -> object:
