@@ -121,8 +121,7 @@ def _given(_result: object, *args: object, **kwargs: object) -> Iterator[tuple[i
         if shape:
             yield tuple(shape)
         elif shape is None and type(leaf).__module__.startswith("orbax."):
-            fields: dict[str, object] = vars(leaf)
-            yield from _given(None, None, fields)
+            yield from _given(None, None, leaf.__dict__)
 
 
 def _directory(manager: Any, *_: object, **__: object) -> object:
