@@ -29,7 +29,7 @@ def no_checkpoint(signals: Signals) -> Judgement:
     end of the observation. A save call in the source that was not reached is mentioned. In a JAX
     job those of Orbax, Flax and Keras; since there are other ways, it is only information there.
     Of TensorFlow's own, Orbax' and Flax' also what they hold: all that is trained, and nothing of
-    the optimizer's arrays (in JAX: one of two or more of each shape that the step carries), where
+    the optimizer's arrays (in JAX: one of three or more of each shape that the step carries), where
     none other is saved.
 
     ## Why it costs
@@ -97,7 +97,8 @@ def _without_optimizer(signals: Signals, use: CheckpointUse) -> bool:
     if step is not None:
         own = int(step.mapped)
         carried = Counter(a.shape[own:] for a in step.state if a.shape[own:])
-        return bool(held) and held + held <= carried
+        # Of two, one may be an average or a target network, which is made anew.
+        return bool(held) and held + held + held <= carried
     seen = [each for each in signals.variables or () if each.shape]
     trained = Counter(each.shape for each in seen if each.trained)
     others = Counter(each.shape for each in seen if not each.optimizer)

@@ -166,7 +166,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
-    ("TPU601", replace(of_jax(STATE, STATE), checkpoints=Checkpoints((BARE,))), Severity.WARNING),
+    (
+        "TPU601",
+        replace(of_jax(STATE, STATE, STATE), checkpoints=Checkpoints((BARE,))),
+        Severity.WARNING,
+    ),
     (
         "TPU601",
         h(

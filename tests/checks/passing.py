@@ -46,6 +46,7 @@ from tpudiag.signals import (
     BatchNorm,
     BucketSeen,
     Checkpoints,
+    CheckpointUse,
     CompiledPrograms,
     DatasetOp,
     Dispatch,
@@ -68,8 +69,11 @@ from tpudiag.signals import (
 from tpudiag.signals.run_state import RunState, StateKind
 from tpudiag.signals.step_numerics import ReplicaSimilarities
 
+WEIGHTS = CheckpointUse("orbax.checkpoint", "ckpt", 9, HERE, shapes=(STATE.shape,))
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD)),
+    # The second of a shape may be an average of the weights.
+    ("TPU601", replace(of_jax(STATE, STATE), checkpoints=Checkpoints((WEIGHTS,)))),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=1 << 20), SHARD)),
     ("TPU705", of_mesh((4, 4), placed_by_jax=True)),
     ("TPU705", of_mesh((16, 1))),
