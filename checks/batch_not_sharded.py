@@ -148,7 +148,7 @@ def _idle(signals: Signals, step: ShardedStep) -> Finding:
             Evidence("state that each holds all of", state, "B"),
             *(Evidence("whole on each", name) for name in names),
         ),
-        step.called_at or step.location,
+        (step.mesh and step.mesh.location) or step.called_at or step.location,
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.checks.rehearsal import SHARD, STATE, examine, of_jax
 from tpudiag.model import Location
-from tpudiag.signals import Batch, TracedFunction
+from tpudiag.signals import Batch, StepMesh, TracedFunction
 
 CALLED = Location("train.py", 35)
 
@@ -24,6 +24,15 @@ def test_a_batch_on_all_devices_is_told_where_it_is_made() -> None:
     signals = of_jax(STATE, replace(SHARD, parts=1))
     assert signals.sharding is not None
     step = replace(signals.sharding, fed_at=CALLED)
+    (found,) = examine(replace(signals, sharding=step), "TPU702").findings
+    assert found.location == CALLED
+
+
+def test_an_axis_that_shares_out_nothing_is_told_where_the_mesh_is_made() -> None:
+    mesh = StepMesh(axes=("model",), sizes=(4,), devices=(0, 1, 2, 3), location=CALLED)
+    signals = of_jax(STATE, SHARD)
+    assert signals.sharding is not None
+    step = replace(signals.sharding, mesh=mesh, idle_axes=(("model", 4),))
     (found,) = examine(replace(signals, sharding=step), "TPU702").findings
     assert found.location == CALLED
 

@@ -24,13 +24,13 @@ class StepArgument:
     parts: int
     """Different parts of it: 1 where every device has all of it."""
     example_parts: int
-    """Parts along the dimension of its examples: the first."""
+    """Parts along the dimension of its examples: mostly the first."""
     placed: bool
     """The job put it where it is; else jax.jit places it, as the program has it."""
     resent: bool = False
     """The same NumPy array at each call, sent to the device each time."""
     counts_steps: int = 0
-    """1 where its first dimension counts the steps of one call, and the second the examples."""
+    """1 where its second dimension counts the examples, and the first steps of a call or times."""
     axes: tuple[str, ...] = ()
     """Of the mesh, along which it is shared out."""
 
@@ -45,6 +45,8 @@ class StepMesh:
     """The last axis runs fastest."""
     placed_by_jax: bool = False
     """JAX itself puts the devices of a TPU in order (jax.make_mesh), which CPUs do not show."""
+    location: Location | None = None
+    """The line that makes it, where there is one such."""
 
 
 @dataclass(frozen=True, kw_only=True)

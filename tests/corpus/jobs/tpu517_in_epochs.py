@@ -1,4 +1,4 @@
-# corpus: must-fail: TPU517@30
+# corpus: must-fail: TPU517@21
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: the schedule is counted in epochs.

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.sources.job.points.bindings import assigned, made_at
+from tpudiag.sources.job.points.bindings import assigned, made_at, only_call
 
 SCRIPT = """\
 x = 0
@@ -55,6 +55,19 @@ def test_a_call_that_a_library_makes_says_nothing_of_where_its_arguments_are_mad
         compile("at = made_at(names, names[0])", json.__file__, "exec"), globals() | locals(), heard
     )
     assert heard == {"at": None}
+
+
+def test_the_only_call_of_a_name() -> None:
+    own = only_call("_called_once_in_all_tests")
+    assert own is not None and own.line == _line("_called_once_in_all_tests()")
+    assert only_call("_line") is None, "there are several"
+
+
+def _called_once_in_all_tests() -> None:
+    """Of this name is none elsewhere."""
+
+
+_called_once_in_all_tests()
 
 
 def _line(text: str) -> int:

@@ -10,6 +10,7 @@ from tpudiag.signals import ReducedInLoop, StepArgument, StepMesh
 from tpudiag.sources.job.jax.equations import Seen
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.programs import Equation, line
+from tpudiag.sources.job.points import bindings
 
 SUMS = ("psum", "all_reduce", "reduce_scatter")
 MATTERS = 0.2
@@ -27,6 +28,7 @@ def mesh(jax: Any, call: StepCall) -> StepMesh | None:
         sizes=tuple(int(size) for size in largest.devices.shape),
         devices=tuple(numbers.get(device, 0) for device in largest.devices.flat),
         placed_by_jax=call.jitted.watch.mesh_made,
+        location=bindings.only_call("Mesh", "make_mesh", "DeviceMesh"),
     )
 
 

@@ -108,6 +108,8 @@ class Jitted:
         """Of jax.pmap the places of the arguments that it may overwrite; None of jax.jit."""
         self.in_shardings: object = None
         """As they were given to jax.jit."""
+        self.placed_at: Location | None = None
+        """The line that gave them."""
         self.out_shardings: object = None
         self.statics: frozenset[object] = frozenset()
         """Places and names of the arguments that are part of the program."""
@@ -118,6 +120,7 @@ class Jitted:
     def made_with(self, options: Kwargs) -> None:
         """The options that jax.jit was given."""
         self.in_shardings = options.get("in_shardings")
+        self.placed_at = user_lines.caller() if self.in_shardings is not None else None
         self.out_shardings = options.get("out_shardings")
         given = (options.get("static_argnums"), options.get("static_argnames"))
         self.statics = frozenset(each for one in given for each in several(one))

@@ -108,7 +108,8 @@ class StepReader:
         send_each(
             self._recorder.put,
             sharding=lambda: replace(
-                step.sharded(),
+                sharded := step.sharded(),
+                fed_at=self._sends.placed_at(step.data()) or sharded.fed_at,
                 sent_again=self._sends.facts(),
                 of_keras=self.of_keras,
                 by_fit=self.by_fit,

@@ -19,6 +19,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources.job.jax import devices_in_use, loss_scale, work
 from tpudiag.sources.job.jax.equations import Equations, Seen, passes, product
+from tpudiag.sources.job.jax.examples import Examples
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.programs import line
 from tpudiag.sources.job.jax.signatures import argument_name, is_ref
@@ -61,6 +62,7 @@ class TracedStep:
         self._state = call.state if call.state is not None else self._given_again()
         state = frozenset(n for n, key in enumerate(self.keys) if key in self._state)
         self._program = Equations(closed.jaxpr, state)
+        self._examples = Examples(closed.jaxpr, state, self._program.shared_out)
         self.steps, self.seen = self._program.steps, self._program.seen
         # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
         self._names_transforms = any("jvp(" in seen.place.scope for seen in self.seen)
@@ -77,15 +79,21 @@ class TracedStep:
         changing = (self.call.anew or frozenset()) - self._given_again()
         # Where none does, all of them may be examples.
         data = [a for key, a in self.by_path.items() if key in changing and a in data] or data
-        sizes = Counter(a.shape[a.counts_steps + own] for a in data)
-        size, often = sizes.most_common(1)[0] if data else (0, 0)
+        sizes = {a.name: self._size(a, a.counts_steps + own) for a in data}
+        size, often = Counter(sizes.values()).most_common(1)[0] if data else (0, 0)
         # The arrays of a padded graph are as long as it has nodes, edges or graphs.
         if 2 * often <= len(data):
             return None
         if own:
             return Batch(size * self.devices, size, self.devices)
-        split = next(a for a in data if a.shape[a.counts_steps] == size).example_parts
-        return Batch(size, size // split, split)
+        split = next(a for a in data if sizes[a.name] == size).example_parts
+        return Batch(size, max(size // split, 1), split)
+
+    def _size(self, argument: StepArgument, at: int) -> int:
+        """The examples of an argument, whose dimension is `at`: all, or what the step draws."""
+        number = next((n for n, k in enumerate(self.keys) if self.by_path.get(k) is argument), -1)
+        parts = argument.shape[0] if number in self._examples.accumulated else 1
+        return self._examples.drawn.get(number, argument.shape[at] * parts)
 
     def _given_again(self) -> frozenset[str]:
         """What it may overwrite, or gives anew under its own name."""
@@ -110,8 +118,18 @@ class TracedStep:
         data = [a for a in self.arguments if not (a.state or _is_key(a)) and prod(a.shape) > 1]
         return [a for a in data if not (a.resent or a.donated)] or data
 
+    def data(self) -> list[Any]:
+        """Shapes and shardings of the same, where the job chose one."""
+        tree, own = self._jax.tree_util, self.call.jitted.names
+        names = {argument.name for argument in self._data()}
+        leaves = tree.tree_flatten_with_path(self.call.arguments)[0]
+        found = [leaf for path, leaf in leaves if argument_name(tree, path, own) in names]
+        return [leaf for leaf in found if getattr(leaf, "sharding", None) is not None]
+
     def with_batch(self, size: int) -> tuple[Any, dict[str, Any]]:
         """The arguments of its call with another global batch."""
+        if self._examples.drawn or self._examples.accumulated:
+            raise ValueError("the step makes its batch itself, of what it gets")
         batch, tree, own = self.batch(), self._jax.tree_util, int(self.call.jitted.mapped)
         each_of = self.devices if own else 1
         old = batch.global_batch // each_of if batch is not None else 0
@@ -143,7 +161,7 @@ class TracedStep:
             function=self.call.record.name,
             location=self.call.record.location,
             called_at=self.call.record.called_at,
-            fed_at=self.call.record.made_first(self._data()),
+            fed_at=self.call.record.made_first(self._data()) or self.call.jitted.placed_at,
             devices=self.devices,
             here=self._jax.device_count(),
             arguments=self.arguments,
@@ -210,7 +228,8 @@ class TracedStep:
         tree = self._jax.tree_util
         leaves = tree.tree_flatten_with_path(self.call.arguments)[0]
         donated = self._donated()
-        parts_of_steps = {self.keys[n] for n in self._program.shared_out}
+        leading = self._program.shared_out | self._examples.second
+        parts_first = {self.keys[n] for n in leading} if self.keys else set[str]()
         mapped = {key: self._program.mapped.get(n) for n, key in enumerate(self.keys)}
         names = self.call.jitted.names
         found: dict[str, StepArgument] = {}
@@ -225,7 +244,7 @@ class TracedStep:
             halved = str(leaf.dtype) in _HALVED and not self._jax.config.jax_enable_x64
             dtype = _HALVED[str(leaf.dtype)] if halved else str(leaf.dtype)
             devices, shard, axes = devices_in_use.placed(sharding, mapped.get(key), shape)
-            first = int(key in parts_of_steps)
+            first = int(key in parts_first)
             if self.call.jitted.mapped and shape and shape[0] <= self._jax.device_count():
                 devices, shard = shape[0], (1, *shape[1:])
             found[key] = StepArgument(

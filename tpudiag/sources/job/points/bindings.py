@@ -42,6 +42,19 @@ def made_at(parameters: Sequence[str], argument: str) -> Location | None:
     return None if line is None else user_lines.of(file, line)
 
 
+def only_call(*names: str) -> Location | None:
+    """The line of the only call in the job's files of what has one of these names."""
+    trees = ((file, script_text.parsed(script_text.of(file))) for file in user_lines.user_files())
+    nodes = ((file, node) for file, tree in trees if tree is not None for node in ast.walk(tree))
+    calls = ((file, node) for file, node in nodes if isinstance(node, ast.Call))
+    found = [(file, node.lineno) for file, node in calls if _name(node.func) in names]
+    return user_lines.of(*found[0]) if len(found) == 1 else None
+
+
+def _name(called: ast.expr) -> str | None:
+    return getattr(called, "attr", None) or getattr(called, "id", None)
+
+
 # A function that is traced anew at each step asks the same of the same script each time.
 @functools.lru_cache(maxsize=256)
 def assigned(source: str, line: int, parameters: tuple[str, ...], argument: str) -> int | None:

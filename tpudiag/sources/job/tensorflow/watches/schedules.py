@@ -7,6 +7,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FitSchedule
+from tpudiag.sources.job.points import bindings
 
 _ENDS = ("CosineDecay", "PiecewiseConstantDecay", "PolynomialDecay")
 """Keras' schedules that come to an end: the others go on, or begin again."""
@@ -34,7 +35,7 @@ def of_fit(
         steps=int(ends[-1]),
         steps_per_epoch=int(steps),
         epochs=int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0),
-        location=location,
+        location=bindings.only_call(found["class_name"]) or location,
     )
 
 

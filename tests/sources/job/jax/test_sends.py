@@ -1,0 +1,34 @@
+"""Where data are told to be placed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.jax.sends import SendWatch
+from tpudiag.sources.job.points import hooks
+
+pytestmark = pytest.mark.slow
+
+
+def test_data_are_told_by_their_sharding_or_where_others_share_it_by_what_places_them(
+    jax: Any,
+) -> None:
+    watch, x = SendWatch(lambda: 0), jax.numpy.ones((8, 3))
+    named = jax.sharding.NamedSharding
+    mesh = jax.make_mesh((1,), ("data",))
+    watch.watch(jax)
+    own = named(mesh, jax.P())
+    data = jax.device_put(x, own)
+    told = watch.placed_at([x, data])
+    weights = jax.device_put(jax.numpy.ones(3), own)
+    shared = watch.placed_at([data])
+    hooks.undo()
+    lines = Path(__file__).read_text().splitlines()
+    assert [lines[each.line - 1].strip() for each in (told, shared) if each and each.line] == [
+        "own = named(mesh, jax.P())",
+        "data = jax.device_put(x, own)",
+    ]
+    assert watch.placed_at([weights[1:]]) is None
