@@ -1,6 +1,6 @@
 """Sets of shapes: recurring ones are compiled once each, growing ones again and again."""
 
-from tpudiag.signals import DatasetOp, Pipeline, TracedFunction
+from tpudiag.signals import ArgumentChange, DatasetOp, Pipeline, TracedFunction
 
 FEWEST_CALLS = 8
 """The least calls that show whether shapes recur."""
@@ -8,17 +8,24 @@ CALLS_EACH = 3
 """The least mean number of calls per shape for a reasonable set of shapes."""
 FEWEST_SHAPES = 3
 """TensorFlow's `reduce_retracing` traces at most twice: from the second shape on it leaves
-differing dimensions open, and no further shape is seen."""
+differing dimensions open, and no further shape is seen. A function of jax.jit leaves none open."""
 
 
-def recur(function: TracedFunction) -> bool:
+def recur(function: TracedFunction, *, of_jax: bool = False) -> bool:
     """Whether a function is traced for a few recurring shapes, and no new ones."""
     changes = [change for retrace in function.retraces for change in retrace.changes]
     if not changes or any(change.kind != "shape" for change in changes):
         return False
     first_half = all(2 * retrace.call <= function.calls for retrace in function.retraces)
     few = FEWEST_CALLS <= function.calls >= CALLS_EACH * function.traces
-    return first_half and few and function.traces >= FEWEST_SHAPES
+    fewest = 2 if of_jax and any(map(of_examples, changes)) else FEWEST_SHAPES
+    return first_half and few and function.traces >= fewest
+
+
+def of_examples(change: ArgumentChange) -> bool:
+    """Whether of two shapes, `int32[256, 75]`, more than the first dimension differs."""
+    before, after = (text.partition("[")[2].split(",") for text in (change.before, change.after))
+    return len(before) == len(after) and before[1:] != after[1:]
 
 
 def opening(pipeline: Pipeline) -> DatasetOp | None:

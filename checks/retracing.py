@@ -1,10 +1,10 @@
 """TPU101."""
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
-from tpudiag.signals import ArgumentChange, Origin, Retrace, Signals, TracedFunction
+from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
 
 from ._need import by_framework, need
-from ._shapes import opening, recur
+from ._shapes import of_examples, opening, recur
 
 LIMIT = 0
 """Traces of one function beyond its first that are allowed, one-off switches not counted."""
@@ -102,9 +102,10 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
     https://www.tensorflow.org/guide/function#controlling_retracing; tensorflow#34025
     """
     functions = need(signals.functions or None, "a call of a tf.function")
+    of_jax = by_framework(signals, False, True)
     for function in functions:
         avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
-        if len(avoidable) > limit and not recur(function):
+        if len(avoidable) > limit and not recur(function, of_jax=of_jax):
             yield _finding(function, avoidable, limit, signals)
     for function in _telling(signals, functions):
         yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
@@ -166,7 +167,7 @@ def _finding(
     else:
         argument = "an argument" if of_library else change.argument
         cause = f"{argument} changed ({change.kind}): {change.before} -> {change.after}"
-        kind = _EXAMPLES if change.kind == "shape" and _of_examples(change) else change.kind
+        kind = _EXAMPLES if change.kind == "shape" and of_examples(change) else change.kind
         fix = fixes.get(kind, fixes["structure"])
         if change.kind == "new function" and fixes is _FIXES:
             is_named = function.name.rpartition(".")[2].isidentifier()
@@ -199,14 +200,8 @@ def _finding(
 
 def _made(retrace: Retrace, signals: Signals) -> Location | None:
     """Where what has another shape was made: by the script, or by the batch of unequal examples."""
-    if not any(map(_of_examples, retrace.changes)) or retrace.made_at is not None:
+    if not any(map(of_examples, retrace.changes)) or retrace.made_at is not None:
         return retrace.made_at
     return next(
         (op.location for p in signals.pipelines or () if p.trains and (op := opening(p))), None
     )
-
-
-def _of_examples(change: ArgumentChange) -> bool:
-    """Whether of two shapes, `int32[256, 75]`, more than the first dimension differs."""
-    before, after = (text.partition("[")[2].split(",") for text in (change.before, change.after))
-    return len(before) == len(after) and before[1:] != after[1:]
