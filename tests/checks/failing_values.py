@@ -38,6 +38,7 @@ from tpudiag.signals import (
 from tpudiag.signals.step_numerics import (
     FrozenNorm,
     LossInput,
+    LostMoments,
     PairedLoss,
     ReplicaSimilarities,
     SameDrawsKind,
@@ -45,6 +46,7 @@ from tpudiag.signals.step_numerics import (
 from tpudiag.signals.training_loop import FitSchedule
 
 KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
+LOST = tuple(LostMoments(names=("mu",), location=HERE, returned=kept) for kept in (True, False))
 SMALL = replace(STATE, bytes=1 << 20)
 MOMENT = replace(SMALL, name="moment")
 CONSTANT = StepOps(9, (), (), (StepConstant("c", 2**21, (2048, 256), HERE),))
@@ -180,6 +182,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         numerics(loss_inputs=(LossInput("none", "probabilities"),)),
         Severity.WARNING,
     ),
+    *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in LOST),
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(5, each=8), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
@@ -224,6 +227,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU511", draws()),
     ("TPU510", of_state()),
     ("TPU512", of_state()),
+    ("TPU518", of_state()),
     ("TPU408", of_state()),
     ("TPU514", numerics()),
     ("TPU515", numerics()),

@@ -24,6 +24,7 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU509",
     "TPU511",
     "TPU512",
+    "TPU518",
     "TPU706",
     "TPU003",
     "TPU103",

@@ -162,6 +162,16 @@ class HalfState:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LostMoments:
+    """Moments of gradients that each call of the step gets as they were at the first."""
+
+    names: tuple[str, ...]
+    location: Location | None
+    """The call, where it returns the new ones; else the line that makes them."""
+    returned: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class UnusedRegularizer:
     """Trained variables with a regulariser that is missing from the differentiated loss."""
 
@@ -200,6 +210,7 @@ class StepNumerics:
     state_compared: bool = False
     """The state of replicas was compared by its values."""
     half_state: HalfState | None = None
+    lost_moments: LostMoments | None = None
     double: tuple[Location | None, ...] = ()
     """Lines that compute arrays in float64, in the order of the step."""
     unused_regularizer: UnusedRegularizer | None = None

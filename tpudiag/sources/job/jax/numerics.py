@@ -1,13 +1,14 @@
 """The step's numerics: random draws, state that differs between devices, what is in 16 bit."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import prod
 
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
-from tpudiag.signals.step_numerics import FrozenNorm, LowPrecisionOp, MergedNumbers
-from tpudiag.sources.job.jax import devices_in_use, lost_averages, pairs
+from tpudiag.signals.step_numerics import FrozenNorm, LostMoments, LowPrecisionOp, MergedNumbers
+from tpudiag.sources.job.jax import devices_in_use, lost_state, pairs
 from tpudiag.sources.job.jax.equations import LITERAL, Seen, product
+from tpudiag.sources.job.jax.lost_state import Moment
 from tpudiag.sources.job.jax.programs import line, within
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import HALF, LOOKS, StateValues
@@ -29,7 +30,7 @@ def read(step: TracedStep) -> StepNumerics:
     compared = values is not None and values.looks >= LOOKS
     known = values if compared else None
     jaxpr = step.traced.jaxpr.jaxpr
-    keys = RandomKeys(jaxpr)
+    keys, anew = RandomKeys(jaxpr), lost_state.read(jaxpr)
     rows = batch.per_replica_batch if batch is not None else 0
     numbers = {key: n for n, key in enumerate(step.keys)}
     fixed, alike = (
@@ -44,7 +45,7 @@ def read(step: TracedStep) -> StepNumerics:
         low_precision=low[::-1],
         frozen_norms=tuple(
             FrozenNorm(step.by_path[step.keys[n]].name, at, statistics_lost=True)
-            for n, at in lost_averages.read(jaxpr).items()
+            for n, at in anew.unread.items()
             if n in fixed
         ),
         merged=tuple(dict.fromkeys(merged(step.seen))),
@@ -53,6 +54,7 @@ def read(step: TracedStep) -> StepNumerics:
         replicas_apart=_apart(step, known) if known is not None else None,
         state_compared=compared,
         half_state=_half(step, known) if known is not None else None,
+        lost_moments=_lost(step, anew.moments, known) if known is not None else None,
         paired_loss=pairs.read(jaxpr, state, rows, step.devices),
         loss_followed=bool(state and rows),
     )
@@ -137,6 +139,23 @@ def _apart(step: TracedStep, values: StateValues) -> ReplicasApart | None:
 def _own_bytes(argument: StepArgument) -> int:
     """Of an array on one device."""
     return argument.bytes // max(argument.parts, 1)
+
+
+def _lost(
+    step: TracedStep, moments: Mapping[int, Moment], values: StateValues
+) -> LostMoments | None:
+    """Moments that no call finds changed, as far as their values were compared."""
+    found = [(step.keys[n], moment) for n, moment in moments.items() if step.keys]
+    if not any(key in values.small for key, _ in found):
+        return None
+    if any(key in values.small and key not in values.fixed for key, _ in found):
+        return None
+    first = found[0][1]
+    return LostMoments(
+        names=tuple(step.by_path[key].name for key, _ in found),
+        location=step.call.record.called_at if first.returned else first.made_at,
+        returned=first.returned,
+    )
 
 
 def _half(step: TracedStep, values: StateValues) -> HalfState | None:

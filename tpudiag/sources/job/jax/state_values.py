@@ -22,7 +22,8 @@ class StateValues:
     def __init__(self, jax: Any, mapped: bool) -> None:
         self._jax, self._mapped, self._numpy = jax, mapped, sys.modules["numpy"]
         self.looks = 0
-        self._small: dict[str, bytes] = {}
+        self.small: dict[str, bytes] = {}
+        """The values of those that are compared whole."""
         self.fixed: set[str] = set()
         """Small arrays, keys and statistics among them, that were the same before each call."""
         self.alike: set[str] = set()
@@ -73,9 +74,9 @@ class StateValues:
             value = b"".join(part.tobytes() for part in self._copies(leaf))
             if self.looks == 0:
                 self.fixed.add(key)
-            elif value != self._small.get(key):
+            elif value != self.small.get(key):
                 self.fixed.discard(key)
-            self._small[key] = value
+            self.small[key] = value
         if str(leaf.dtype) in HALF and self.looks:
             now = self._copies(leaf)[0]
             if key in self._half and now.size:
