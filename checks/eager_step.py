@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Framework, Judgement, Location, Severity, check
 from tpudiag.signals import Dispatch, EagerForward, ProfileFacts, Signals
 
 from ._need import by_framework, need, share_of
@@ -42,7 +42,7 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield from _of_profile(signals.profile, limit)
     dispatch = need(signals.dispatch, "a training step")
     if dispatch.eager_steps or dispatch.run_eagerly:
-        message, fix, location = by_framework(signals, _cause, _of_jax)(dispatch)
+        message, fix, location = _why(signals, dispatch)
         counts = (
             Evidence("eager steps", dispatch.eager_steps, "steps", 0),
             Evidence("steps", dispatch.steps, "steps"),
@@ -51,6 +51,26 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
     if dispatch.eager_forward is not None:
         yield from _model_outside_jit(dispatch.eager_forward)
     yield Evidence("steps in a tf.function", dispatch.steps - dispatch.eager_steps, "steps")
+
+
+def _why(signals: Signals, dispatch: Dispatch) -> tuple[str, str, Location | None]:
+    if signals.framework is Framework.JAX and (dispatch.not_compiled or dispatch.run_eagerly):
+        return _of_keras_on_jax(dispatch)
+    return by_framework(signals, _cause, _of_jax)(dispatch)
+
+
+def _of_keras_on_jax(dispatch: Dispatch) -> tuple[str, str, Location | None]:
+    """Keras compiles no step that is to be run eagerly, and none with certain layers."""
+    if dispatch.run_eagerly:
+        fix = "model.compile(..., run_eagerly=False)"
+        return "the model was compiled with run_eagerly=True.", fix, dispatch.eager_location
+    return (
+        f"Keras compiles no step of a model with {' and '.join(dispatch.not_compiled)}: every "
+        "operation is sent to the device by itself.",
+        "augment = keras.Sequential([...])  # these layers, and not in the model\n"
+        "dataset = dataset.map(lambda x, y: (augment(x, training=True), y), tf.data.AUTOTUNE)",
+        dispatch.eager_location,
+    )
 
 
 def _cause(dispatch: Dispatch) -> tuple[str, str, Location | None]:

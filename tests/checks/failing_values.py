@@ -118,6 +118,12 @@ def eager(products: int) -> Signals:
     return h(dispatch=Dispatch(steps=24, steps_per_dispatch=1, eager_forward=forward))
 
 
+def by_keras(**why: Any) -> Signals:
+    """A fit of Keras on JAX that is not compiled."""
+    dispatch = Dispatch(steps=24, steps_per_dispatch=1, eager_steps=24, eager_location=HERE, **why)
+    return replace(on_devices(), dispatch=dispatch)
+
+
 def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
     """A step that was traced again in these of its 30 calls."""
     retraces = tuple(
@@ -217,6 +223,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.ERROR,
     ),
     ("TPU104", eager(40), Severity.WARNING),
+    ("TPU104", by_keras(not_compiled=("RandomCrop",)), Severity.ERROR),
+    ("TPU104", by_keras(run_eagerly=True), Severity.ERROR),
     ("TPU104", eager(18), Severity.INFO),
     ("TPU402", h(matrix_ops=(product(784, 130), product(130, 10))), Severity.INFO),
     # New shapes to the end, and one smaller last batch, that comes in each epoch.

@@ -83,6 +83,8 @@ class Dispatch:
     """Steps that ran outside any tf.function."""
     eager_location: Location | None = None
     run_eagerly: bool = False
+    not_compiled: tuple[str, ...] = ()
+    """Layers of Keras on JAX that it compiles no step with."""
     compiled_at: Location | None = None
     """The line that compiled the model in fit."""
     made_eager_at: Location | None = None

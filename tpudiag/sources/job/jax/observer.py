@@ -29,7 +29,7 @@ from tpudiag.sources.job.jax.reader import StepReader
 from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Watches, barrier, hooks, privates, table
+from tpudiag.sources.job.points import Watches, barrier, bindings, hooks, privates, table
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
@@ -82,6 +82,8 @@ class JaxObserver:
         self._sends = SendWatch(lambda: self._steps.steps)
         self._reader = StepReader(spec, recorder, self._fetches, self._sends)
         self._finished = self.stopped = False
+        self._fitted: tuple[object, ...] = ()
+        """The model that Keras trains."""
         self._sent_at = 0.0
         self._compiled = 0
 
@@ -129,7 +131,7 @@ class JaxObserver:
             hooks.before(table.FIT, self._fits, keras)
 
     def _fits(self, *given: Any, **named: object) -> None:
-        self._reader.by_fit = True
+        self._reader.by_fit, self._fitted = True, given[:1]
         if self._beside.observation is not None:
             self._beside.observation.watches.loop.setup.fit_begins(*given, **named)
 
@@ -272,11 +274,17 @@ class JaxObserver:
     def _dispatch(self) -> Dispatch:
         """How steps reach the device."""
         eager, at_once = self._steps.eager_steps, self._reader.at_once
+        fitted = self._fitted if eager else ()
+        layers = tuple(kind for model in fitted for kind in keras_backend.not_compiled(model))
         return Dispatch(
             steps=self._steps.steps * at_once,
             steps_per_dispatch=at_once,
             eager_steps=eager,
-            eager_location=self._jits.eager_location if eager else None,
+            eager_location=(
+                (bindings.only_call(*layers) or self._jits.eager_location) if eager else None
+            ),
+            run_eagerly=any(getattr(model, "run_eagerly", False) for model in fitted),
+            not_compiled=layers,
             eager_forward=self._eager.facts() if not eager else None,
         )
 

@@ -50,3 +50,10 @@ def test_a_model_that_cannot_be_drawn_here_ends_no_rehearsal_and_is_told() -> No
     os.close(writer)
     with os.fdopen(reader) as told:
         assert [("not_drawn" in line, "pydot" in line) for line in told] == [(True, True)] * 2
+
+
+def test_layers_that_keep_a_step_from_being_compiled_are_found_in_models_within() -> None:
+    crop, dense = type("RandomCrop", (), {"supports_jit": False})(), object()
+    augment = SimpleNamespace(layers=[crop, crop], supports_jit=True)
+    model = SimpleNamespace(layers=[augment, dense, crop])
+    assert keras_backend.not_compiled(model) == ("RandomCrop",)

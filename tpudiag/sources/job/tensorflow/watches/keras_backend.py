@@ -12,6 +12,13 @@ def name_of(keras: Library) -> str:
     return str(backend()) if callable(backend) else "tensorflow"
 
 
+def not_compiled(model: object) -> tuple[str, ...]:
+    """The kinds of a model's layers that make Keras compile no step of it."""
+    own = () if getattr(model, "supports_jit", True) else (type(model).__name__,)
+    within = (kind for layer in getattr(model, "layers", ()) for kind in not_compiled(layer))
+    return tuple(dict.fromkeys((*own, *within)))
+
+
 def watch(keras: Library, recorder: Recorder) -> None:
     """End the job at its first fit where that would train with PyTorch, which is not supported."""
     name = name_of(keras)
