@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from importlib import import_module
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +65,8 @@ def difference(
     if statistic == "median":
         # Both must agree: a median of few values has only a few that it can take, and the resamples
         # are coarse.
-        p_value = max(p_value, mann_whitney(left, right))
+        ranks = _scipy_stats().mannwhitneyu(left, right, method="asymptotic")
+        p_value = max(p_value, float(ranks.pvalue))
     return Difference(now / base - 1, low, high, p_value)
 
 
@@ -74,18 +76,14 @@ def runs_difference(before: Sequence[float], after: Sequence[float]) -> Differen
         return None
     # Logarithms: twice as slow and twice as fast are then as far from 0, as the noise of times is.
     left, right = np.log(before), np.log(after)
-    parts = [float(side.var(ddof=1)) / len(side) for side in (left, right)]
-    error = math.sqrt(sum(parts))
     change = float(right.mean() - left.mean())
     # All runs of a side alike to the bit: nothing is noise then.
-    if not error:
+    if not left.var() + right.var():
         return Difference(math.expm1(change), math.expm1(change), math.expm1(change), 0.0)
-    # Welch and Satterthwaite: the sides may vary unlike each other.
-    squares = sum(p**2 / (len(s) - 1) for p, s in zip(parts, (left, right), strict=True))
-    freedom = sum(parts) ** 2 / squares
-    reach = _t_quantile(freedom) * error
-    low, high = math.expm1(change - reach), math.expm1(change + reach)
-    return Difference(math.expm1(change), low, high, t_test(change / error, freedom))
+    # Welch's: the sides may vary unlike each other.
+    test = _scipy_stats().ttest_ind(right, left, equal_var=False)
+    low, high = map(math.expm1, test.confidence_interval(0.95))
+    return Difference(math.expm1(change), low, high, float(test.pvalue))
 
 
 def spread(values: Sequence[float]) -> float:
@@ -105,42 +103,9 @@ def within(values: Sequence[float], statistic: Statistic) -> float | None:
     return float(figures.std()) / mean if mean > 0 else None
 
 
-def mann_whitney(left: Floats, right: Floats) -> float:
-    """The two-sided p-value that both are drawn from one distribution."""
-    n, m = len(left), len(right)
-    _, place, counts = np.unique(
-        np.concatenate((left, right)), return_inverse=True, return_counts=True
-    )
-    ends = np.cumsum(counts)
-    ranks = (ends - (counts - 1) / 2)[place]
-    u = float(ranks[:n].sum()) - n * (n + 1) / 2
-    ties = float((counts.astype(np.float64) ** 3 - counts).sum()) / ((n + m) * (n + m - 1))
-    deviation = math.sqrt(max(n * m / 12 * (n + m + 1 - ties), 0.0))
-    if not deviation:
-        return 1.0
-    # Half a rank: U is whole, the normal distribution is not.
-    z = max(abs(u - n * m / 2) - 0.5, 0.0) / deviation
-    return math.erfc(z / math.sqrt(2))
-
-
-def t_test(t: float, freedom: float) -> float:
-    """The two-sided p-value of Student's t, by integrating over the angle atan(t / sqrt(df))."""
-    angles = np.linspace(0.0, math.pi / 2, 20_001)
-    # With t = sqrt(df) tan(angle) the density is a power of a cosine over a finite range: no scipy
-    # is needed for one figure.
-    density = np.cos(angles) ** (freedom - 1)
-    below = np.concatenate(([0.0], np.cumsum((density[1:] + density[:-1]) / 2)))
-    share = float(np.interp(math.atan(abs(t) / math.sqrt(freedom)), angles, below) / below[-1])
-    return max(1 - share, 0.0)
-
-
-def _t_quantile(freedom: float) -> float:
-    """The t of which 95 % of the distribution lie within."""
-    low, high = 0.0, 1e4
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if t_test(middle, freedom) > 0.05 else (low, middle)
-    return high
+def _scipy_stats() -> Any:
+    """Imported where sides are compared: it takes a second."""
+    return import_module("scipy.stats")
 
 
 def _figure(values: Floats, statistic: Statistic) -> Floats:
