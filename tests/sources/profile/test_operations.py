@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.signals import Device
+from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile.op_kinds import INFEED
 from tpudiag.sources.profile.operations import Description, OpKey, OpTotal, device_ops, fold
 
@@ -17,14 +17,13 @@ MATMUL = "%m = f32[8,8] fusion(bf16[8,8] %a, bf16[8,8] %b, f32[8] %c)"
 
 def total(name: str, **given: Any) -> tuple[OpKey, OpTotal]:
     key = OpKey(1, name)
-    told: dict[str, Any] = {
-        "category": "convolution fusion", "flops": None, "bytes_accessed": None,
-        "hbm_bytes": None, "text": MATMUL, "framework_op": "", "location": None, "part": None,
-        "group": name, "repeated": False,
-    }  # fmt: skip
-    told |= {name: value for name, value in given.items() if name in told and name != "flops"}
     sums = {"self_ps": 10**9, "total_ps": 10**9, "times": 1, "flops": 0, "hbm": 0} | given
-    description = Description(key=key, **told)
+    category = given.get("category", "convolution fusion")
+    op = DeviceOp(
+        name=name, category=category, self_ms=0, share=0, count=0, part=given.get("part"),
+        holds_others=category == "while",
+    )  # fmt: skip
+    description = Description(key, op, None, None, None, given.get("text", MATMUL))
     hbm = sums["hbm"]
     return key, OpTotal(
         description, sums["self_ps"], sums["total_ps"], sums["times"], sums["flops"], hbm, hbm

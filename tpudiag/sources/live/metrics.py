@@ -5,11 +5,11 @@ node, of all its pods. The plugin's names are those of Google's documentation; n
 """
 
 import http.client
-import re
-import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 
 import grpc
 
@@ -77,9 +77,6 @@ SERIES = {
     "memory_used": ("HBM in use", "bytes"),
     "memory_total": ("HBM", "bytes"),
 }
-_SAMPLE = re.compile(r"(\w+)\{(.*)\}\s+(\S+)")
-# Anchored at a word's beginning: otherwise each letter of a long word would be tried.
-_LABEL = re.compile(r'\b(\w+)="((?:[^"\\]|\\.)*)"')
 
 
 def node_figures(node: str, pod: str = "", port: int = PORT) -> tuple[Figure, ...]:
@@ -89,27 +86,24 @@ def node_figures(node: str, pod: str = "", port: int = PORT) -> tuple[Figure, ..
         with urllib.request.urlopen(f"http://{host}:{port}/metrics", timeout=LIMIT_S) as answer:
             # Another service on that port may answer without end.
             text = answer.read(LONGEST_BYTES).decode("utf-8", errors="replace")
-    except (OSError, ValueError, urllib.error.URLError, http.client.HTTPException):
+    except (OSError, ValueError, http.client.HTTPException):
         return ()
     return tuple(sorted(_figures(text, pod), key=lambda one: (one.device, one.name)))
 
 
 def _figures(text: str, pod: str) -> Iterator[Figure]:
-    """The samples of TPUs in Prometheus' text format."""
+    """The samples of TPUs in Prometheus' text format, up to where it is none."""
+    from prometheus_client.parser import text_string_to_metric_families
+
     chips: dict[str, int] = {}
-    for line in text.splitlines():
-        sample = _SAMPLE.fullmatch(line.strip())
-        if sample is None or sample[1] not in SERIES:
-            continue
-        labels = dict(_LABEL.findall(sample[2]))
-        # The plugin of GPUs serves series of the same names.
-        if labels.get("make") != "cloud-tpu" or (pod and labels.get("pod") != pod):
-            continue
-        try:
-            value = float(sample[3])
-        except ValueError:
-            continue
-        # The plugin names chips, figures number them: in order of appearance.
-        chip = chips.setdefault(labels.get("accelerator_id", ""), len(chips))
-        name, unit = SERIES[sample[1]]
-        yield Figure(name, chip, value, unit)
+    with suppress(ValueError):
+        families = text_string_to_metric_families(text)
+        for sample in chain.from_iterable(family.samples for family in families):
+            labels, ours = sample.labels, sample.name in SERIES
+            # The plugin of GPUs serves series of the same names.
+            if not ours or labels.get("make") != "cloud-tpu" or pod not in ("", labels.get("pod")):
+                continue
+            # The plugin names chips, figures number them: in order of appearance.
+            chip = chips.setdefault(labels.get("accelerator_id", ""), len(chips))
+            name, unit = SERIES[sample.name]
+            yield Figure(name, chip, sample.value, unit)

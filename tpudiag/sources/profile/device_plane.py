@@ -242,7 +242,7 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
                 plane, id_, round(sums[0][index]), round(sums[1][index]), counts[index]
             )
             read.ops[key] = added(read.ops[key], total) if key in read.ops else total
-            if (part := total.description.part) is not None:
+            if (part := total.description.op.part) is not None:
                 here = place == index
                 some = union(columns.starts[here], columns.ends[here])
                 spans.setdefault(part, []).append(some)

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import NamedTuple
 
 from tpudiag.compiled import HbmTensor
-from tpudiag.location import Location
 from tpudiag.location import parsed as located
 from tpudiag.prediction.arrays import leading
 from tpudiag.signals import Device, DeviceOp
@@ -46,21 +46,14 @@ class Description(NamedTuple):
     """The metadata that all occurrences of an operation share."""
 
     key: OpKey
-    category: str
+    op: DeviceOp
+    """What it is, without figures."""
     flops: StatValue | None
     bytes_accessed: StatValue | None
     hbm_bytes: int | None
     """None where the profile does not separate HBM from other memory."""
     text: str
     """The HLO instruction."""
-    framework_op: str
-    location: Location | None
-    part: str | None
-    """The part of the step (op_kinds); None where it computes."""
-    group: str
-    """The operation that it duplicates, according to the profiler; itself where it is none."""
-    repeated: bool
-    """Whether it recomputes an earlier result (rematerialisation)."""
 
 
 class OpTotal(NamedTuple):
@@ -106,19 +99,23 @@ def _description(plane: Plane, id_: int) -> Description:
     category = str(stats.get("hlo_category", "")) or "unknown"
     framework_op = str(stats.get("tf_op", ""))
     breakdown = stats.get("memory_access_breakdown")
-    return Description(
-        key=OpKey(stats.get("program_id", ""), name),
+    key = OpKey(stats.get("program_id", ""), name)
+    op = DeviceOp(
+        name=name,
+        program=str(key.program),
         category=category,
-        flops=stats.get("flops"),
-        bytes_accessed=stats.get("bytes_accessed"),
-        hbm_bytes=_hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None,
-        text=text,
+        self_ms=0.0,
+        share=0.0,
+        count=0,
         framework_op=framework_op,
         location=located(str(stats.get("source") or "")),
+        holds_others=category in CONTAINERS,
         part=part_of(name, category, text),
         group=str(stats.get("deduplicated_name") or name),
         repeated=bool(REPEATED.search(name)) or REPEATED_BY_JOB in framework_op,
     )
+    hbm_bytes = _hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None
+    return Description(key, op, stats.get("flops"), stats.get("bytes_accessed"), hbm_bytes, text)
 
 
 def added(left: OpTotal, right: OpTotal) -> OpTotal:
@@ -151,35 +148,25 @@ def device_ops(
     named = ((NUMBERED.fullmatch(name), hlo.cycles) for name, hlo in programs.items())
     estimates = {match[1]: cycles for match, cycles in named if match}
     ops_ = (
-        _device_op(key, op, busy_ms, peak, estimates.get(str(key.program), {}).get(key.name))
+        _device_op(op, busy_ms, peak, estimates.get(str(key.program), {}).get(key.name))
         for key, op in totals.items()
     )
     return tuple(sorted(ops_, key=lambda op: (-op.self_ms, op.name)))
 
 
 def _device_op(
-    key: OpKey,
     op: OpTotal,
     busy_ms: float,
     peak: tuple[float | None, float | None],
     estimated_cycles: int | None,
 ) -> DeviceOp:
     """One operation with its rates; an operation that holds others has none of its own."""
-    seconds = op.total_ps / 1e12
-    holds = op.description.category in CONTAINERS
-    timed = seconds > 0 and not (
-        holds or op.description.category.endswith(STARTED) or _uncosted(op)
-    )
-    moved = _moved(op)
-    rate = op.flops / seconds / 1e9 if timed and op.flops is not None else None
-    bandwidth = moved / seconds / 1e9 if timed and moved is not None else None
-    return DeviceOp(
-        name=key.name,
-        program=str(key.program),
-        group=op.description.group,
-        repeated=op.description.repeated,
+    seconds, described, moved = op.total_ps / 1e12, op.description.op, _moved(op)
+    untimed = described.holds_others or described.category.endswith(STARTED) or _uncosted(op)
+    timed = seconds > 0 and not untimed
+    return replace(
+        described,
         estimated_cycles=estimated_cycles,
-        category=op.description.category,
         self_ms=op.self_ps / PS_PER_MS,
         share=op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0,
         count=op.times,
@@ -187,26 +174,22 @@ def _device_op(
         bytes_accessed=op.bytes_accessed,
         total_ms=op.total_ps / PS_PER_MS,
         hbm_bytes=op.hbm_bytes,
-        gflop_per_s=rate,
-        hbm_gb_per_s=bandwidth,
+        gflop_per_s=op.flops / seconds / 1e9 if timed and op.flops is not None else None,
+        hbm_gb_per_s=moved / seconds / 1e9 if timed and moved is not None else None,
         bound_by=_bound(op, peak),
         in_16_bit=_in_16_bit(op),
         uncosted=_uncosted(op),
-        framework_op=op.description.framework_op,
-        location=op.description.location,
-        holds_others=holds,
-        part=op.description.part,
     )
 
 
 def _uncosted(op: OpTotal) -> bool:
     """Whether it is a custom kernel of the job (Pallas) without a cost estimate."""
-    return op.description.category.startswith(KERNEL) and not op.flops and not op.bytes_accessed
+    return op.description.op.category.startswith(KERNEL) and not op.flops and not op.bytes_accessed
 
 
 def _bound(op: OpTotal, peak: tuple[float | None, float | None]) -> str | None:
     """The side of the roofline: input, memory or compute; None where unknown."""
-    if op.description.part == INFEED:
+    if op.description.op.part == INFEED:
         return "input"
     tflops, gb_per_s = peak
     moved = _moved(op)
@@ -227,7 +210,7 @@ def _moved(op: OpTotal) -> int | None:
 
 def _in_16_bit(op: OpTotal) -> bool | None:
     """Whether a matrix operation reads floats of 16 bits, or anything of 8; None for others."""
-    if not MATRIX.fullmatch(op.description.category):
+    if not MATRIX.fullmatch(op.description.op.category):
         return None
     _, _, right = op.description.text.partition(" = ")
     # The first shape is the result: a product of bfloat16 may give float32, and still runs at
