@@ -6,9 +6,10 @@ import hashlib
 import json
 import math
 import statistics
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
+from typing import Any, cast
 
 from tpudiag.model import Report
 from tpudiag.report_figures import PlanRow, Series
@@ -88,55 +89,27 @@ def plots(report: Report) -> Iterator[Plot]:
 
 
 def data(report: Report) -> str:
-    """The figures as JSON that may stand within a script element."""
-    content: dict[str, object] = {
-        "series": [
-            {
-                "kind": series.kind,
-                "name": line(series.name),
-                "unit": line(series.unit),
-                "x": [_finite(value) for value in series.x],
-                "y": [_finite(value) for value in series.y],
-                "limit": None if series.limit is None else _finite(series.limit),
-                "slope": None if series.limit_per_x is None else _finite(series.limit_per_x),
-                "labels": [line(label) for label in series.labels],
-            }
-            for series in report.series
-        ],
-        "plan": {
-            "batch": "batch a replica",
-            "rate": "examples/s a chip",
-            "source": PLAN_SOURCE,
-            "rows": [
-                {
-                    "target": line(row.target),
-                    "batch": row.batch_per_replica,
-                    "rate": rate if rate is None else _finite(rate),
-                    "fits": row.fits,
-                }
-                for row in report.plan
-                for rate in [row.examples_per_second_per_chip]
-                if row.fits is not None
-            ],
-        },
-        "predictions": [
-            {
-                "target": line(step.target),
-                "ms": _finite(step.step_ms),
-                "low": _finite(step.low_ms),
-                "high": _finite(step.high_ms),
-                "split": {line(bound): _finite(ms) for bound, ms in step.split_ms.items()},
-            }
-            for step in report.predictions
-        ],
+    """The figures as JSON that may stand within a script element, named as in the JSON report."""
+    figures: dict[str, Iterable[Any]] = {
+        "series": report.series,
+        "plan": [row for row in report.plan if row.fits is not None],
+        "predictions": [replace(s, instructions=(), operations=()) for s in report.predictions],
     }
-    # JSON.parse accepts no NaN: invalid numbers have become null.
+    content = {kind: [_shown(asdict(each)) for each in of] for kind, of in figures.items()}
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _shown(value: object) -> object:
+    """A text made harmless, on one line; null for a number that JSON has no word for."""
+    if isinstance(value, str):
+        return line(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        pairs = cast("dict[str, object]", value).items()
+        return {line(name): _shown(each) for name, each in pairs}
+    return [_shown(each) for each in cast("Any", value)] if isinstance(value, tuple) else value
 
 
 def _kind(report: Report, kind: str) -> list[Series]:

@@ -132,26 +132,27 @@
       };
     },
     plan() {
-      const targets = [...new Set(data.plan.rows.map((row) => row.target))];
+      const batch = (row) => row.batch_per_replica, rate = (row) => row.examples_per_second_per_chip;
+      const targets = [...new Set(data.plan.map((row) => row.target))];
       const traces = [], shapes = [], annotations = [];
       targets.forEach((target, index) => {
-        const rows = data.plan.rows.filter((row) => row.target === target).sort((a, b) => a.batch - b.batch);
-        const fitting = rows.filter((row) => row.fits && row.rate !== null);
+        const rows = data.plan.filter((row) => row.target === target).sort((a, b) => batch(a) - batch(b));
+        const fitting = rows.filter((row) => row.fits && rate(row) !== null);
         const over = rows.filter((row) => !row.fits);
         const tint = palette()[index % palette().length];
         const symbol = ["circle", "square", "diamond", "triangle-up"][index % 4];
         traces.push({
           type: "scatter", mode: "lines+markers", name: plain(target || "fits"), line: { color: tint },
-          marker: { symbol, size: 9 }, x: fitting.map((row) => row.batch), y: fitting.map((row) => row.rate),
+          marker: { symbol, size: 9 }, x: fitting.map(batch), y: fitting.map(rate),
           hovertemplate: "batch %{x:,}: %{y:,.4s}",
         });
         if (!over.length) return;
         const last = rows.filter((row) => row.fits).at(-1);
-        const wall = last ? Math.sqrt(last.batch * over[0].batch) : over[0].batch;
+        const wall = last ? Math.sqrt(batch(last) * batch(over[0])) : batch(over[0]);
         traces.push({
           type: "scatter", mode: "markers", name: plain(`${target} does not fit`), cliponaxis: false,
           marker: { symbol: "x", size: 10, color: tint },
-          x: over.map((row) => row.batch), y: over.map((row) => row.rate ?? 0),
+          x: over.map(batch), y: over.map((row) => rate(row) ?? 0),
           hovertemplate: "batch %{x:,}: does not fit",
         });
         const one = mark("x", wall, `out of memory${target ? ` (${plain(target)})` : ""}`, "--error");
@@ -160,10 +161,10 @@
         shapes.push(...one.shapes);
         annotations.push(...one.annotations);
       });
-      const batches = [...new Set(data.plan.rows.map((row) => row.batch))].sort((a, b) => a - b);
+      const batches = [...new Set(data.plan.map(batch))].sort((a, b) => a - b);
       return {
         traces,
-        layout: layout(plain(data.plan.batch), plain(data.plan.rate), {
+        layout: layout("batch a replica", "examples/s a chip", {
           shapes, annotations, showlegend: true,
           xaxis: { type: "log", tickvals: batches, ticktext: batches.map(String) },
         }),
@@ -171,19 +172,20 @@
     },
     prediction() {
       const steps = data.predictions;
-      const bounds = [...new Set(steps.flatMap((step) => Object.keys(step.split)))];
+      const bounds = [...new Set(steps.flatMap((step) => Object.keys(step.split_ms)))];
       return {
         traces: bounds.map((bound) => ({
           type: "bar", orientation: "h", name: plain(bound),
-          y: steps.map((step) => plain(step.target)), x: steps.map((step) => step.split[bound] ?? 0),
+          y: steps.map((step) => plain(step.target)), x: steps.map((step) => step.split_ms[bound] ?? 0),
           hovertemplate: `${plain(bound).replace(/%/g, "&#37;")}: %{x:.4g} ms<extra></extra>`,
         })).concat([{
           type: "scatter", mode: "markers", name: "whole step, with its range",
           marker: { symbol: "diamond", size: 10, color: colour("--text") },
-          y: steps.map((step) => plain(step.target)), x: steps.map((step) => step.ms),
+          y: steps.map((step) => plain(step.target)), x: steps.map((step) => step.step_ms),
           error_x: {
             type: "data", symmetric: false, color: colour("--text"),
-            array: steps.map((step) => step.high - step.ms), arrayminus: steps.map((step) => step.ms - step.low),
+            array: steps.map((step) => step.high_ms - step.step_ms),
+            arrayminus: steps.map((step) => step.step_ms - step.low_ms),
           },
           hovertemplate: "predicted: %{x:.4g} ms<extra></extra>",
         }]),
@@ -195,7 +197,7 @@
     },
     roofline() {
       const kinds = ofKind("roofline").filter((each) => each.limit !== null);
-      const [{ limit, slope }] = kinds;
+      const [{ limit, limit_per_x: slope }] = kinds;
       const intensities = kinds.flatMap((each) => each.x).filter((x) => x > 0);
       const ridge = slope ? limit / slope : Math.min(...intensities);
       const ends = [Math.min(ridge, ...intensities) / 3, ridge, Math.max(ridge, ...intensities) * 3];
