@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from tpudiag.diagnoses import plan_rows
 from tpudiag.diagnoses.plan_rows import plan_row
@@ -41,6 +42,8 @@ LOWERED = (
     "The step was lowered by TensorFlow for the CPU, so that which operations the TPU supports was "
     "judged by that lowering."
 )
+
+_tpu301 = partial(Outcome, id="TPU301", name="oom-headroom", severity=Severity.ERROR)
 
 
 def report(
@@ -158,18 +161,18 @@ def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[O
         if judged[plan.target.name] and not any(row.fits for row in judged[plan.target.name])
     )
     if findings:
-        return (_tpu301(Verdict.FAILED, findings=findings),)
+        return (_tpu301(verdict=Verdict.FAILED, findings=findings),)
     unknown = [target for target, candidates in judged.items() if not candidates]
     # Unknown targets keep TPU301 from passing, since the reader may choose just that one.
     if unknown or not judged:
         reason = f"the compiler gave no answer for {', '.join(unknown) or 'any target'}"
-        return (_tpu301(Verdict.SKIPPED, reason=reason),)
+        return (_tpu301(verdict=Verdict.SKIPPED, reason=reason),)
     evidence = tuple(
         Evidence(f"largest that fits on {plan.target.name}", plan.largest_fitting(),
                  "examples/replica", source="TPU compiler")
         for plan in plans
     )  # fmt: skip
-    return (_tpu301(Verdict.PASSED, evidence=evidence),)
+    return (_tpu301(verdict=Verdict.PASSED, evidence=evidence),)
 
 
 def _nothing_fits(plan: Plan, rows: Sequence[Row]) -> Finding:
@@ -181,16 +184,4 @@ def _nothing_fits(plan: Plan, rows: Sequence[Row]) -> Finding:
         "a smaller batch, bfloat16 activations, or a TPU with more HBM",
         (Evidence("smallest batch tried", smallest.batch if smallest else 0, "examples/replica",
                   source="TPU compiler"),),
-    )  # fmt: skip
-
-
-def _tpu301(
-    verdict: Verdict,
-    findings: tuple[Finding, ...] = (),
-    evidence: tuple[Evidence, ...] = (),
-    reason: str | None = None,
-) -> Outcome:
-    return Outcome(
-        id="TPU301", name="oom-headroom", verdict=verdict, severity=Severity.ERROR, reason=reason,
-        findings=findings, evidence=evidence,
     )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from tpudiag.compiled import Compilation
 from tpudiag.hardware import GIB
 from tpudiag.planning import candidates as planning
 from tpudiag.planning.candidates import Row
@@ -26,15 +25,13 @@ def plan_row(row: Row, chosen: Row | None, examples: float | None, epochs: float
         hbm_need_bytes=answer.need_bytes if answer is not None else None,
         headroom=answer.headroom if answer is not None else None,
         more_flops=row.more_flops,
-        step_ms=row.step.value if row.step else None,
-        step_low_ms=row.step.low if row.step else None,
-        step_high_ms=row.step.high if row.step else None,
+        **_ends("step", row.step, "_ms"),
         bound_by=predicted.bound_by.value if predicted else None,
         split_ms={bound.value: ms for bound, ms in predicted.split_ms} if predicted else {},
         flops_per_example=predicted.flops_per_example if predicted else None,
         hbm_bytes_per_example=predicted.hbm_bytes_per_example if predicted else None,
         collective_bytes_per_step=predicted.collective_bytes if predicted else None,
-        **_collectives(answer),
+        **_ends("collective", answer.collective_ms if answer is not None else None, "_ms"),
         **_rates(row, predicted),
         examples_per_price=row.rate_per_price,
         **_whole_training(row, examples, epochs),
@@ -43,19 +40,11 @@ def plan_row(row: Row, chosen: Row | None, examples: float | None, epochs: float
     )
 
 
-def _ends(name: str, value: Range) -> dict[str, float]:
-    return {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
-
-
-def _collectives(answer: Compilation | None) -> dict[str, float]:
-    spent = answer.collective_ms if answer is not None else None
-    if spent is None:
+def _ends(name: str, value: Range | None, unit: str = "") -> dict[str, float]:
+    if value is None:
         return {}
-    return {
-        "collective_ms": spent.value,
-        "collective_low_ms": spent.low,
-        "collective_high_ms": spent.high,
-    }
+    return {f"{name}{unit}": value.value, f"{name}_low{unit}": value.low,
+            f"{name}_high{unit}": value.high}  # fmt: skip
 
 
 def _rates(row: Row, predicted: PredictedStep | None) -> dict[str, float]:

@@ -27,7 +27,6 @@ class Rehearsals:
     on_phase: OnPhase
     folder: Path
     count: int = 0
-    diagnosed: dict[frozenset[int], Report] = field(default_factory=dict[frozenset[int], Report])
 
     def run(self, changes: Sequence[Candidate]) -> Report:
         """The job with some changes; raises KeyboardInterrupt as it comes."""
