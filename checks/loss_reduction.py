@@ -27,6 +27,7 @@ _OF_KERAS = (
     "# one loss for the whole batch, and divides only those of each example by the replicas"
 )
 _AGAIN = "# leave one of the two divisions out: this line, where the mean is the global batch's"
+_AGAIN_IN_JAX = "# leave this division out: jax.lax.pmean of the gradients divides by the devices"
 _OF_A_RATIO = "loss = loss / strategy.num_replicas_in_sync"
 _OF_JAX = (
     "gradients = jax.lax.pmean(gradients, axis)  # in place of psum: jax.pmap, check_vma=False\n"
@@ -165,13 +166,14 @@ def _finding(signals: Signals, scale: LossScale, wanted: float, evidence: Eviden
     keras = signals.keras
     fit = keras is not None and keras.loop == "fit" and scale.location is None
     of_tensorflow = _OF_KERAS if fit else _OF_TENSORFLOW if scale.linear else _OF_A_RATIO
+    fixes = of_tensorflow, _OF_JAX
     if _divided_again(scale, wanted):
-        of_tensorflow = _AGAIN
+        fixes = _AGAIN, _AGAIN_IN_JAX
     is_sum = scale.linear and batch > 1 and abs(scale.weight / batch - 1) < TOLERANCE
     return Finding(
         f"{_what(scale, wanted, is_sum)}, and gradients are "
         f"{'averaged' if scale.gradients_averaged else 'summed'} over {scale.replicas} replicas.",
-        by_framework(signals, of_tensorflow, _OF_JAX),
+        by_framework(signals, *fixes),
         (evidence, Evidence("replicas", scale.replicas, "replicas")),
         keras.fit_at if fit and keras is not None else scale.location,
         # A plain sum is wrong in the same way on one device: somebody may have tuned the learning

@@ -14,7 +14,7 @@ from tpudiag.sources.job.jax import loss_scale
 
 pytestmark = pytest.mark.slow
 DEVICES, ROWS, WIDE, NARROW = 8, 16, 32, 4
-AXIS = "data"
+AXIS, MICRO_BATCHES = "data", 8
 STATE: Counter[tuple[int, ...]] = Counter(
     {(WIDE, WIDE): WIDE * WIDE * 4, (WIDE, NARROW): WIDE * NARROW * 4}
 )
@@ -42,6 +42,14 @@ def of_all(jax: Any, *given: Any) -> Any:
 
 def mean_of_all(jax: Any, *given: Any) -> Any:
     return jax.lax.pmean(mean(jax, *given), AXIS)
+
+
+def mean_of_parts(jax: Any, *given: Any) -> Any:
+    return mean(jax, *given) / DEVICES
+
+
+def mean_of_batches(jax: Any, *given: Any) -> Any:
+    return mean(jax, *given) / MICRO_BATCHES
 
 
 def decayed(jax: Any, params: Any, *given: Any) -> Any:
@@ -120,6 +128,7 @@ def read(jax: Any, loss: Any, joined: Any, check_vma: bool) -> LossScale | None:
         (mean, averaged, True, 1, False),
         (mean, summed, True, DEVICES, False),
         (mean_of_all, averaged, True, 1 / DEVICES, False),
+        (mean_of_parts, averaged, False, 1 / DEVICES, True),
         (decayed, summed, False, 1, False),
         (of_hidden, summed, False, 1, False),
     ],
@@ -134,6 +143,8 @@ def test_how_a_loss_is_scaled(
     assert found.location is not None and found.location.file.endswith("test_loss_scale.py")
 
 
-@pytest.mark.parametrize(("loss", "joined"), [(mean, clipped), (counted, summed)])
+@pytest.mark.parametrize(
+    ("loss", "joined"), [(mean, clipped), (counted, summed), (mean_of_batches, averaged)]
+)
 def test_what_is_no_constant_is_not_told(jax: Any, loss: Any, joined: Any) -> None:
     assert read(jax, loss, joined, False) is None

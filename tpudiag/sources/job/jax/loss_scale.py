@@ -5,6 +5,8 @@ back to the examples, and those that the sums of gradients over the devices are 
 one of either is no constant, nothing is said.
 """
 
+import linecache
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,9 +26,12 @@ from tpudiag.sources.job.jax.programs import (
     parts,
     within,
 )
+from tpudiag.sources.job.points import script_text
 
 _SUMS = ("psum", "all_reduce")
 _MOVES = ("all_gather", "all_to_all", "ppermute", "reduce_scatter", "psum_scatter", *_SUMS)
+_DEVICES = re.compile(r"device|replica|axis_size|axis_index|mesh|psum", re.IGNORECASE)
+"""What names the devices in a script."""
 _SAME = frozenset(
     ("pvary", "pbroadcast", "convert_element_type", "copy", "reshape", "squeeze", "neg",
      "broadcast_in_dim")
@@ -74,15 +79,30 @@ def read(
     # Twice summed: as many times too large once more.
     more = devices if isclose(times, devices**2) else 1
     is_mean, is_part = isclose(weight, 1), isclose(weight, 1 / devices, rel_tol=1e-3)
-    if times not in (1, devices, devices**2) or not (is_mean or (is_part and times == devices)):
+    again = next(filter(_names_devices, way.divided), None) if is_part and times == 1 else None
+    told = is_mean or (is_part and (times == devices or again is not None))
+    if times not in (1, devices, devices**2) or not told:
         return None
     asked = next((each.location for each in way.sums if each.asked), None)
     return LossScale(
         weight=weight * more,
         replicas=devices,
         gradients_averaged=times == 1,
-        location=asked or way.seeds[0][1],
+        location=again or asked or way.seeds[0][1],
     )
+
+
+def _names_devices(at: Location | None) -> bool:
+    """Whether a line divides by the devices, by its words or those that its names stand for.
+
+    As many micro-batches as there are devices are another matter.
+    """
+    if at is None or at.line is None:
+        return False
+    words = linecache.getline(at.file, at.line)
+    named = "|".join(re.findall(r"[A-Za-z_]\w*", words))
+    bound = re.findall(rf"^\s*(?:{named})\s*=([^=].*)", script_text.of(at.file), re.MULTILINE)
+    return any(map(_DEVICES.search, (words, *bound)))
 
 
 class _Way(Follower[_Known]):
@@ -95,6 +115,8 @@ class _Way(Follower[_Known]):
         self.seeds: list[tuple[float, Location | None]] = []
         """How far the loss moves when each value of a batch rises by one, and its line."""
         self.sums: list[_Sum] = []
+        self.divided: list[Location | None] = []
+        """Lines on the way to the loss that divide by as many as there are devices."""
 
     def unknown(self, variable: Any) -> _Known:
         """The number that stands in the place of a variable."""
@@ -116,6 +138,7 @@ class _Way(Follower[_Known]):
         if place.sizes is None or within(equation):
             return []
         self._look(equation, given[0] if given else None, place)
+        self._divides(equation, given, place)
         joined = self._joined(equation, given, place)
         return [joined if joined is not None else self._folded(equation, given, place)]
 
@@ -143,6 +166,13 @@ class _Way(Follower[_Known]):
             if not isinstance(first, float):
                 raise _Unknown
             self.seeds.append((abs(first) * prod(shape), line(equation)))
+
+    def _divides(self, equation: Equation, given: list[_Known], place: Place) -> None:
+        """Note a division by the devices on the way to the loss."""
+        by = {"div": self._devices, "mul": 1 / self._devices}.get(str(equation.primitive))
+        forward = "jvp(" in place.scope and "transpose(" not in place.scope
+        if forward and by and any(isinstance(v, float) and isclose(v, by) for v in given):
+            self.divided.append(line(equation))
 
     def _folded(self, equation: Equation, given: list[_Known], place: Place) -> float | None:
         """A number that is computed of constants alone."""
