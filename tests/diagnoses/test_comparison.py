@@ -1,5 +1,6 @@
 """What a comparison of two reports shows."""
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tpudiag.diagnoses.changes import INPUT_CPU, Change, changes, lost
 from tpudiag.diagnoses.comparison import links
 from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.report_figures import Measurement, XProfLink
-from tpudiag.statistics import Difference
+from tpudiag.statistics import Difference, runs_difference
 
 
 def job(name: str, need: int) -> Report:
@@ -109,3 +110,8 @@ def test_a_finding_that_only_the_second_run_has_is_linked_there() -> None:
 def test_what_got_better_or_is_shown_nowhere_has_no_link() -> None:
     assert not list(links(run("a", "usual step"), run("b"), [changed("step_time_ms", 9.0)], 0.05))
     assert not list(links(run("a"), run("b"), [changed("step_time_ms", 20.0)], 0.05))
+
+
+def test_runs_alike_but_for_their_last_bits_are_compared_without_a_warning() -> None:
+    with warnings.catch_warnings(action="error"):
+        assert runs_difference([8.0, 8.0 + 4e-15], [8.0, 8.0 + 8e-15]) is not None

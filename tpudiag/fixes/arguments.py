@@ -48,6 +48,12 @@ def new_value(source: Source, arg: cst.Arg, value: str) -> Edit:
     return Edit(*source.whole(arg.value), value)
 
 
+def factor(source: Source, node: cst.BaseExpression) -> str:
+    """An expression as a factor of a product."""
+    plain = isinstance(node, (cst.BaseNumber, cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+    return source.code(node) if plain else f"({source.code(node)})"
+
+
 def without_argument(source: Source, call: cst.Call, arg: cst.Arg) -> Edit:
     """Remove an argument of a call, and its line if it held nothing else."""
     number = next(n for n, each in enumerate(call.args) if each is arg)

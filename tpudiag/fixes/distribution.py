@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names, pipeline_chain
-from tpudiag.fixes.arguments import chained, new_value
+from tpudiag.fixes.arguments import chained, factor, new_value
 from tpudiag.fixes.edits import Edit, NoChange, argument, called, literal
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
@@ -72,8 +72,7 @@ def _global(source: Source, size: cst.BaseExpression, at: cst.Call) -> str:
         name = names.dotted(node.targets[0].target)
         if source.code(node.value) in products and name and names.known_at(source, name, at):
             return name
-    plain = isinstance(size, (cst.Integer, cst.Name, cst.Attribute, cst.Call))
-    return f"{text if plain else f'({text})'} * {strategy}.num_replicas_in_sync"
+    return f"{factor(source, size)} * {strategy}.num_replicas_in_sync"
 
 
 @fix("TPU206", "TPU214", effect=Effect.NUMBERS, title="shard the data")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names, pipeline_chain
-from tpudiag.fixes.arguments import chained, new_value, set_argument
+from tpudiag.fixes.arguments import chained, factor, new_value, set_argument
 from tpudiag.fixes.edits import Edit, NoChange, argument, called
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
@@ -174,16 +174,9 @@ def shuffle_examples(place: Place, source: Source) -> Iterator[Edit]:
     text = pipeline_chain.link_text(source, shuffle)
     first = source.span(shuffle.func.attr)[0] if isinstance(shuffle.func, cst.Attribute) else 0
     at, end = (offset - first + 1 for offset in source.whole(given.value))
-    buffer, rows = _factor(source, given.value), _factor(source, size_of_batch.value)
+    buffer, rows = factor(source, given.value), factor(source, size_of_batch.value)
     yield pipeline_chain.taken_out(source, shuffle)
     yield pipeline_chain.put_before(source, batch, f"{text[:at]}{buffer} * {rows}{text[end:]}")
-
-
-def _factor(source: Source, node: cst.BaseExpression) -> str:
-    """An expression usable as a factor."""
-    plain = isinstance(node, (cst.Integer, cst.Name, cst.Attribute, cst.Call, cst.Subscript))
-    text = source.code(node)
-    return text if plain else f"({text})"
 
 
 @fix("TPU212", effect=Effect.ORDER, title="repeat the data")

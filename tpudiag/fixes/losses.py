@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names
+from tpudiag.fixes.arguments import factor
 from tpudiag.fixes.edits import Edit, NoChange, argument, called
 from tpudiag.fixes.loops import sum_for_mean
 from tpudiag.fixes.model import Place, fix
@@ -114,12 +115,9 @@ def _assigned_last(
 
 def _divided(source: Source, value: cst.BaseExpression, divisor: str) -> Edit:
     """Divide an expression, with parentheses if necessary."""
-    first, last = source.whole(value)
-    text = source.text[first:last]
     # These bind as tightly as division, left to right: no regrouping.
     product = isinstance(value, cst.BinaryOperation) and isinstance(
         value.operator, (cst.Multiply, cst.Divide)
     )
-    plain = isinstance(value, (cst.Call, cst.Name, cst.Attribute, cst.Subscript))
-    tight = plain or product or value.lpar
-    return Edit(first, last, f"{text if tight else f'({text})'} / {divisor}")
+    text = source.written(value) if product else factor(source, value)
+    return Edit(*source.whole(value), f"{text} / {divisor}")

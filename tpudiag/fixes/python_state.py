@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tpudiag.fixes import names
+from tpudiag.fixes.arguments import factor
 from tpudiag.fixes.edits import Edit, NoChange, called
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.scope import in_scope
@@ -190,6 +191,5 @@ def _assigned(source: Source, name: str, setting: Setting) -> Edit:
         return source.replaced(setting, f"{name}.{_IN_PLACE[kind]}({value})")
     if kind not in _OPERATORS:
         raise NoChange(f"{name} is set in ways that are not followed")
-    plain = isinstance(setting.value, (cst.Name, cst.Attribute, cst.Call, cst.BaseNumber))
-    value = value if plain or setting.value.lpar else f"({value})"
-    return source.replaced(setting, f"{name}.assign({name} {_OPERATORS[kind]} {value})")
+    change = f"{name} {_OPERATORS[kind]} {factor(source, setting.value)}"
+    return source.replaced(setting, f"{name}.assign({change})")
