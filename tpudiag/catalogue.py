@@ -99,15 +99,15 @@ def _foreign(point: EntryPoint) -> Check:
     return loaded
 
 
-def checked_settings(folder: Path, by_name: Mapping[str, Any]) -> Settings:
-    """The settings of a folder, narrowed by the given options.
+def checked_settings(by_name: Mapping[str, Any]) -> Settings:
+    """The settings of the working folder, narrowed by the given options.
 
     Raises UsageError for an id or limit of no check.
     """
     from tpudiag.settings import load
 
     select, ignore = (tuple(by_name.get(name, ())) for name in ("select", "ignore"))
-    settings = load(folder).narrowed(select, ignore, pedantic=bool(by_name.get("pedantic")))
+    settings = load(Path.cwd()).narrowed(select, ignore, pedantic=bool(by_name.get("pedantic")))
     ids = {check.id: check for check in checks()}
     for wanted in (*settings.select, *settings.ignore):
         if not any(id_.startswith(wanted) for id_ in ids):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tpudiag import scratch
+from tpudiag.catalogue import checked_settings, renderer, renderer_names
 from tpudiag.errors import UsageError
 from tpudiag.model import Report
 from tpudiag.notebook_display import show_reports
@@ -25,7 +26,7 @@ from tpudiag.options.jobs import CheckOptions, FixOptions, PlanOptions
 from tpudiag.options.profiles import CompareOptions, ReadOptions
 from tpudiag.options.verbs import KEYWORDS, filled, keywords, request_of
 from tpudiag.phases import OnPhase
-from tpudiag.settings import Settings, of_verb
+from tpudiag.settings import of_verb
 
 __all__ = ["Run", "check", "compare", "fix", "load", "plan", "read", "render"]
 
@@ -56,7 +57,7 @@ def check(
     from tpudiag import snippets
     from tpudiag.diagnoses import job, job_request
 
-    settings, kept = settings_of(by_name), by_name["log_dir"]
+    settings, kept = checked_settings(by_name), by_name["log_dir"]
     with scratch.folder("log") as temporary:
         folder = Path(kept or temporary)
         request = job_request.resolved(by_name, folder)
@@ -87,7 +88,7 @@ def fix(
 
     if program is None and by_name["module"] is None:
         raise UsageError("fix: name the script that is to be mended")
-    settings = settings_of(by_name | {"select": ()})
+    settings = checked_settings(by_name | {"select": ()})
     with scratch.folder("log") as temporary:
         job = job_request.resolved(by_name, temporary)
         patch = None if by_name["patch"] is None else Path(by_name["patch"])
@@ -119,7 +120,7 @@ def plan(
         request = planning.requested(
             by_name, lambda target: job_request.resolved(by_name, folder, target)
         )
-        return planning.diagnose(request, settings_of({}), on_phase)
+        return planning.diagnose(request, checked_settings({}), on_phase)
 
 
 @keywords
@@ -134,7 +135,7 @@ def read(
     from tpudiag.diagnoses import profile
 
     by_name = _filled("read", options)
-    settings = settings_of(by_name)
+    settings = checked_settings(by_name)
     request = request_of(profile.ProfileRequest, by_name, path=str(path))
     report = profile.diagnose(request, settings, on_phase)
     # The verb prints what was read so far under a note; a caller would take it for the whole.
@@ -161,7 +162,7 @@ def compare(
     by_name = _filled("compare", options)
     both = [(side,) if isinstance(side, Run) else tuple(side) for side in (before, after)]
     return sides.compared_runs(
-        (both[0], both[1]), by_name["engine"], settings_of({}), on_phase,
+        (both[0], both[1]), by_name["engine"], checked_settings({}), on_phase,
         limit=by_name["fail_on_regression"], across_hardware=by_name["across_hardware"],
     ).report  # fmt: skip
 
@@ -175,8 +176,6 @@ def load(path: str | Path) -> Report:
 
 def render(report: Report, format: str) -> str:
     """The report as text, rich, json, html, markdown, sarif or junit; else raises UsageError."""
-    from tpudiag.catalogue import renderer, renderer_names
-
     if format not in renderer_names():
         raise UsageError(f"{format}: not one of {', '.join(renderer_names())}")
     return renderer(format)(report)
@@ -186,13 +185,6 @@ def _options(
     verb: str, options: Mapping[str, Any], program: str | Path | None, arguments: Sequence[str]
 ) -> dict[str, Any]:
     return _filled(verb, options) | {"program": program, "arguments": arguments}
-
-
-def settings_of(by_name: Mapping[str, Any]) -> Settings:
-    """Those of the working folder, narrowed; raises UsageError for an id that no check has."""
-    from tpudiag.catalogue import checked_settings
-
-    return checked_settings(Path.cwd(), by_name)
 
 
 def _filled(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def settings_for(options: argparse.Namespace) -> Settings:
     """The working folder's settings, narrowed by --select and --ignore; ids are validated."""
     from tpudiag.catalogue import checked_settings
 
-    return checked_settings(Path.cwd(), vars(options))
+    return checked_settings(vars(options))
 
 
 def emit(report: Report, options: argparse.Namespace) -> int:
