@@ -67,7 +67,7 @@ def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
         tree = ast.parse(Path((overlay or {}).get(file, file)).read_bytes(), file)
     except UNPARSED:
         return ScriptFacts((), ())
-    names = _aliases(tree)
+    names = dict(_imported(tree))
     uses: dict[str, Tf1Use] = {}
     dead = _guarded(tree)
     for node in ast.walk(tree):
@@ -116,7 +116,7 @@ def trains_with(
     except (*UNPARSED, UnreadableInput, MissingExtra):
         return Framework.TENSORFLOW
     trees = [program, *(tree for _, tree in helpers(file, program))]
-    tops = {top for tree in trees for top in _imported(tree)}
+    tops = {top for tree in trees for top in _tops(tree)}
     backends, true = ("jax", "tensorflow", "torch"), ("1", "true")
     set_here = (_set_to(tree, "KERAS_BACKEND", backends) for tree in trees)
     backend = next(filter(None, set_here), None) or _backend_of(variables, home or Path.home())
@@ -163,7 +163,7 @@ def _backend_of(variables: Mapping[str, str], home: Path) -> str | None:
 
 
 def _names_keras(tree: ast.AST) -> bool:
-    names, nodes = _aliases(tree), ast.walk(tree)
+    names, nodes = dict(_imported(tree)), ast.walk(tree)
     return any(each.startswith("tensorflow.keras") for n in nodes for each in _dotted(n, names))
 
 
@@ -173,20 +173,9 @@ def _distributes(tree: ast.AST) -> bool:
     return any(name.endswith("Strategy") for name in names) or "GradientTape" in names
 
 
-def _imported(tree: ast.AST) -> set[str]:
-    """The top names of what is imported by its whole name."""
-    tops: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            tops |= {item.name.partition(".")[0] for item in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            tops.add(node.module.partition(".")[0])
-    return tops
-
-
 def _framework(tree: ast.AST) -> str | None:
     """PyTorch, where a script imports it, and nothing of TensorFlow's, Keras' or JAX's."""
-    tops = _imported(tree)
+    tops = _tops(tree)
     known = ("tensorflow", "keras", "tf_", "transformers", *_OTHERS["jax"])
     relative = any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree))
     # Imports by its own modules show at run time.
@@ -223,18 +212,21 @@ def _saves_something(call: ast.Call) -> bool:
     return name in _SAVES
 
 
-def _aliases(tree: ast.AST) -> dict[str, str]:
-    """Local names of modules and what is imported from them: name -> dotted path."""
-    names: dict[str, str] = {}
+def _imported(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Each local name of a module, or of what is imported from one, with its dotted path."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for item in node.names:
                 bound = item.asname or item.name.partition(".")[0]
-                names[bound] = item.name if item.asname else bound
+                yield bound, item.name if item.asname else bound
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for item in node.names:
-                names[item.asname or item.name] = f"{node.module}.{item.name}"
-    return names
+                yield item.asname or item.name, f"{node.module}.{item.name}"
+
+
+def _tops(tree: ast.AST) -> set[str]:
+    """The top names of what is imported by its whole name."""
+    return {path.partition(".")[0] for _, path in _imported(tree)}
 
 
 def _dotted(node: ast.AST, names: dict[str, str]) -> Iterator[str]:
@@ -258,8 +250,7 @@ def _is_tf1(dotted: str) -> bool:
     head, _, rest = dotted.partition(".")
     if head != "tensorflow" or not rest:
         return False
-    rest = rest.removeprefix("compat.v1.") if rest.startswith("compat.v1.") else rest
-    first = rest.partition(".")[0]
+    first = rest.removeprefix("compat.v1.").partition(".")[0]
     in_v1 = dotted.startswith("tensorflow.compat.v1.")
     # tf.compat.v1.logging and flags are there to this day, and harmless; without compat.v1 they are
     # gone.
