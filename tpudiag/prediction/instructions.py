@@ -50,7 +50,7 @@ _FREE = frozenset((
     "all-reduce-done", "all-gather-done", "collective-permute-done", "slice-done", "recv-done",
     "send-done", "domain",
 ))  # fmt: skip
-_COLLECTIVE = re.compile(
+COLLECTIVE = re.compile(
     r"(all-reduce|reduce-scatter|all-gather|all-to-all|collective-permute|ragged-all-to-all)"
     r"(-start)?$"
 )
@@ -220,12 +220,12 @@ def _collective(
     module: Module, line: Instruction, inner: Sequence[Instruction], operands: Sequence[Array]
 ) -> tuple[str, int, int, bool] | None:
     """Its word, bytes given by one device, group size, and whether it runs asynchronously."""
-    direct = _COLLECTIVE.match(line.opcode)
+    direct = COLLECTIVE.match(line.opcode)
     if direct:
         size = sum(array.bytes for array in operands)
         return direct[1], size, _members(line), direct[2] is not None
     for each in inner:
-        if _COLLECTIVE.match(each.opcode):
+        if COLLECTIVE.match(each.opcode):
             made = {one.name: one for one in inner}
             size = sum(array.bytes for array in _operands(each, made))
             word = "reduce-scatter" if "all-reduce-scatter" in line.called("calls") else each.opcode

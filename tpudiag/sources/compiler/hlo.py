@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from tpudiag.compiled import Collective, HbmTensor, Program
-from tpudiag.prediction.instructions import OpenLoop, work_of
+from tpudiag.prediction.instructions import COLLECTIVE, OpenLoop, work_of
 from tpudiag.prediction.module import Instruction, Module, parse
 from tpudiag.prediction.work import Work
 
@@ -15,9 +15,6 @@ program seen; a small text may call for any number."""
 KEPT = 10
 """The worst tensors and products, which are kept."""
 _COPIED = re.compile(r"\.remat\d*(\.|_|$)")
-_COLLECTIVE = re.compile(
-    r"(all-reduce|reduce-scatter|all-gather|all-to-all|collective-permute)(-start)?$"
-)
 _NO_BUFFER = frozenset((
     "tuple", "get-tuple-element", "bitcast", "while", "conditional", "call", "opt-barrier",
     "after-all", "copy-start", "all-reduce-start", "all-gather-start", "async-start",
@@ -134,7 +131,7 @@ def _collectives(held: Iterable[Instruction]) -> tuple[Collective, ...]:
     """The collectives by kind; a started one counts its result, half of its shapes."""
     total: dict[str, tuple[int, int]] = {}
     for instruction in held:
-        kind = _COLLECTIVE.match(instruction.opcode)
+        kind = COLLECTIVE.match(instruction.opcode)
         if kind is None:
             continue
         made = [array.bytes for array in instruction.results]
