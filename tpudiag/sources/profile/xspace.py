@@ -126,10 +126,8 @@ class Plane:
 
     @cached_property
     def _stat_ids(self) -> dict[str, int]:
-        ids: dict[str, int] = {}
-        for id_, name in self.stat_names.items():
-            ids.setdefault(name, id_)
-        return ids
+        # Of a name that stands twice the first id.
+        return {name: id_ for id_, name in reversed([*self.stat_names.items()])}
 
 
 @dataclass(frozen=True, kw_only=True)
