@@ -31,6 +31,11 @@ def claimed(content, decode=tf.io.decode_jpeg):
     picture.set_shape((48, 64, 3))
     return tf.cast(picture, tf.float32) / 255.0
 
+def claimed_tensor(content):
+    tensor = tf.io.parse_tensor(content, tf.float32)
+    tensor.set_shape((None, 64, 3))
+    return tensor
+
 print(json.dumps({
     "set": shape(claimed),
     "any": shape(lambda c: claimed(c, tf.image.decode_image)),
@@ -39,6 +44,7 @@ print(json.dumps({
     "raw": shape(lambda c: tf.reshape(tf.io.decode_raw(c, tf.uint8), (28, 28))),
     "tensor": shape(lambda c: tf.reshape(tf.io.parse_tensor(c, tf.float32), (3, 3))),
     "open": shape(lambda c: tf.reshape(tf.io.parse_tensor(c, tf.float32), (-1, 2, 100))),
+    "claimed": shape(claimed_tensor),
     "own": shape(lambda c: tf.io.decode_png(c), own),
 }))
 """
@@ -53,5 +59,6 @@ def test_the_size_that_is_asked_for(in_tensorflow: Callable[[str], Any]) -> None
         "raw": [28, 28],
         "tensor": [3, 3],
         "open": [6, 2, 100],
+        "claimed": [32, 64, 3],
         "own": [5, 7, 3],
     }

@@ -30,11 +30,11 @@ def test_names_match_their_pattern(pattern: str) -> None:
     assert all(fnmatch.fnmatchcase(name, pattern.replace("[ab]", "?")) for name in names)
 
 
-def test_the_number_of_records_can_be_read_off_a_name() -> None:
-    for name in paths.matching("gs://bucket/*.tfrec"):
-        number = re.search(r"-([0-9]*)\.", name)
-        assert number is not None
-        assert int(number[1]) == 512
+@pytest.mark.parametrize("pattern", ["*.tfrec", "train*-*.tfrec", "*-*.tfrec"])
+def test_the_number_of_records_can_be_read_off_a_name(pattern: str) -> None:
+    names = paths.matching(f"gs://bucket/{pattern}")
+    numbers = [re.findall(r"-([0-9]*)\.", name) for name in names]
+    assert numbers == [["512"]] * len(set(names))
 
 
 def test_what_is_there_is_not_away(tmp_path: Path) -> None:

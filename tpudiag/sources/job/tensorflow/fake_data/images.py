@@ -87,8 +87,13 @@ class Contents:
     def _tensor(
         self, original: Call, serialized: object, out_type: object, *a: object, **kw: object
     ) -> object:
-        """A serialized tensor is parsed: what stands in has one dimension, until it is reshaped."""
-        zeros = self._tf.io.serialize_tensor(self._tf.zeros([_RAW], out_type))
+        """A serialized tensor is parsed: what stands in has one dimension, until more are asked."""
+        tf = self._tf
+        with tf.name_scope(_SCOPE):
+            size = tf.constant([_RAW], name="size")
+            # Of any rank: the constant may be given another shape.
+            shape = tf.raw_ops.PlaceholderWithDefault(input=size, shape=None)
+            zeros = tf.io.serialize_tensor(tf.zeros(shape, out_type))
         return self._seen(original(self._replaced(serialized, zeros), out_type, *a, **kw))
 
     def _seen(self, tensor: Any) -> object:
@@ -108,10 +113,12 @@ class Contents:
     def _resize(self, size: Operation, wanted: list[int | None]) -> None:
         """Give the constant that holds a stand-in's size another value."""
         tf = self._tf
-        if any(not number for number in wanted[:2]):
+        if size.outputs[0].shape == [1]:
+            value: int | list[int | None] = [number or _SMALL for number in wanted]
+        elif any(not number for number in wanted[:2]):
             return
-        if size.outputs[0].shape.rank == 0:
-            value: int | list[int | None] = prod(number or 1 for number in wanted)
+        elif size.outputs[0].shape.rank == 0:
+            value = prod(number or 1 for number in wanted)
         elif len(wanted) == 3:
             value = wanted[:2]
         else:

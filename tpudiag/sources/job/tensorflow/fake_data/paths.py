@@ -134,10 +134,17 @@ def matching(pattern: str, records: int = RECORDS) -> list[str]:
 
 
 def _filled(part: str, alone: str, after: str) -> str:
-    """A pattern with its first `*` filled, by what it follows; the other wildcards with least."""
+    """A pattern with its first `*` filled, by what it follows; the other wildcards with least.
+
+    Where another follows, the last has the last number: `train*-*.tfrec` is `train-00-512.tfrec`.
+    """
     head, star, tail = part.partition("*")
     if star:
         joined = after if head and not head.endswith(("-", "_", ".")) else alone
-        part = head + (joined.lstrip("-") if head.endswith("-") else joined) + tail
+        joined = joined.lstrip("-") if head.endswith("-") else joined
+        if "*" in tail and "-" in joined:
+            joined, _, number = joined.rpartition("-")
+            tail = number.join(tail.rsplit("*", 1))
+        part = head + joined + tail
     part = re.sub(r"\[[^\]]*\]", "0", part)
     return part.replace("*", "0").replace("?", "0")

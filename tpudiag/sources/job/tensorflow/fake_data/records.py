@@ -83,7 +83,9 @@ def _keys(tf: Library, features: Features) -> dict[str, tuple[DType, int]]:
         else:
             sizes = tf.TensorShape(getattr(feature, "shape", None) or []).as_list()
             length = prod(size or 1 for size in sizes)
-            of_steps = kind in {"VarLenFeature", "FixedLenSequenceFeature"}
+            # A script takes the one text, picture or tensor out of what varies in length.
+            varies = kind == "VarLenFeature" and feature.dtype != tf.string
+            of_steps = varies or kind == "FixedLenSequenceFeature"
             keys[key] = (feature.dtype, length * _VARYING if of_steps else length)
     return keys
 
