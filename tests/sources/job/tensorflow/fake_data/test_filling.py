@@ -68,6 +68,7 @@ print(json.dumps({
     "sliced": [isinstance(sliced, Hole), batch_of(sliced), batch_of(joined)],
     "sized": [sized[0].units, sized[1].input_dim, sized[2].target_shape[0], sized[3].shape[1]],
     "known": next(iter(known))[0].shape.as_list(),
+    "texts": tf.strings.split(Hole()[:9])[0].shape[0], "numbers": tf.nn.relu(Hole()[:9]).shape[0],
     "early": isinstance(next(iter(early)), Hole),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
@@ -85,6 +86,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["predicted"] == [4, 2]
     assert seen["sliced"] == [True, 24, 16], "its shape is not known"
     assert seen["known"] == [4, 3] and seen["sized"] == [2, 2, 2, 2]
+    assert seen["texts"] > 1 and seen["numbers"] == 9
     assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["late"] == 1, "of its first batch the model took all, and not of its second"

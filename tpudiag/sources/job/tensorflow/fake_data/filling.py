@@ -29,6 +29,7 @@ from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, dataset_holes, holes
 from .ledger import Ledger
+from .text_files import WORDS
 
 BATCHES = 6
 """Batches of a pass over data that were filled in."""
@@ -48,8 +49,16 @@ class Filling:
         self._tf, self._ledger = tf, ledger
         self._model: Callable[[], object] = lambda: None
         holes.filled.append(self._batches)
+        tf.register_tensor_conversion_function(holes.Hole, self._tensor)
         hooks.around(table.STRATEGY_RUN, self._stepped)
         hooks.around(table.FUNCTION_CALLED, self._stepped, type(tf.function(lambda: 0)))
+
+    def _tensor(self, hole: holes.Hole, dtype: object = None, *_: object, **__: object) -> object:
+        """A hole where a tensor is wanted: texts where it is to be one of texts."""
+        if dtype != self._tf.string:
+            return self._tf.constant(hole.__array__(), dtype)
+        shape = holes.shape_of(hole)
+        return self._tf.fill(shape[:-1] if holes.is_open(hole) else shape, WORDS)
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
@@ -197,7 +206,7 @@ class Filling:
         shape = [_OPEN if size is None else int(size) for size in tuple(tensor.shape)[1:]]
         dtype = tf.as_dtype(tensor.dtype)
         if dtype == tf.string:
-            return tf.fill(shape, "the step reads a batch of records")
+            return tf.fill(shape, WORDS)
         if dtype.is_integer or dtype.is_bool:
             return tf.zeros(shape, dtype)
         return tf.cast(tf.reshape(tf.range(prod(shape)) % 2, shape), dtype) / 2
