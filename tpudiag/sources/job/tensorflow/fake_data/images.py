@@ -113,7 +113,7 @@ class Contents:
     def _resize(self, size: Operation, wanted: list[int | None]) -> None:
         """Give the constant that holds a stand-in's size another value."""
         tf = self._tf
-        if size.outputs[0].shape == [1]:
+        if size.outputs[0].shape.as_list() == [1]:
             value: int | list[int | None] = [number or _SMALL for number in wanted]
         elif any(not number for number in wanted[:2]):
             return
