@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tpudiag.known_errors.releases.lacking import lack_in
+from tpudiag.known_errors.releases.lacking import lack_in, span_of_member
 from tpudiag.known_errors.releases.tables import Release, names, release, span_of, spelled
 from tpudiag.location import Location
 from tpudiag.script_run import CodeFrame, Crash
@@ -66,8 +66,11 @@ def advice(error: str, tensorflow: str = "") -> str | None:
 def _by_name(error: str, installed: Release) -> str | None:
     """The same for a name of a package, by the table of all added and removed names."""
     lack = lack_in(error, 0)
-    span = (names().get(lack.full) if lack.within else span_of(lack.full)) if lack else None
-    if lack is None or span is None or not span.last:
+    if lack is None:
+        return None
+    span = names().get(lack.full) if lack.within else span_of(lack.full)
+    span = span_of_member(lack) if lack.owner else span
+    if span is None or not span.last:
         return None
     last = span.last[:2]
     if span.package not in ("tensorflow", "keras"):

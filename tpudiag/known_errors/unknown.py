@@ -122,10 +122,11 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     if not failures:
         return None
     message = whole(text, failures)
-    said = unwrapped(text[text.rindex(failures[-1]) :])[:LONGEST_HEAD]
+    at = text.rindex(failures[-1])
+    said = unwrapped(text[at:])[:LONGEST_HEAD]
     facts = facts_of(text)
     # The error's own words first: a log names the status of every retry that went well.
-    meant = of_unknown(said)
+    meant = of_unknown(said) or _of_releases(text, text.count("\n", 0, at) + 1)
     if meant and of_another_world(f"{meant.cause} {meant.fix}".lower(), text):
         meant = None
     status = status_of(message) or facts.status
@@ -145,6 +146,15 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
         own_words(said),
         meant,
     )
+
+
+def _of_releases(text: str, line: int) -> Reading | None:
+    """What the releases of its packages say of the error on a line of a text."""
+    if "attribute" not in text:
+        return None
+    from .releases import reasons  # its tables are read where a name is missing
+
+    return reasons.read(text, line)
 
 
 def _last_failing(text: str, remarked: int) -> list[str]:

@@ -65,6 +65,16 @@ def test_the_one_that_is_asked_is_too_old() -> None:
             "from 2.4 on",
             '"tensorflow>=2.4"',
         ),
+        (
+            "AttributeError: 'Functional' object has no attribute 'fit_generator'",
+            "`Functional.fit_generator` is in Keras up to 2.15",
+            "model.fit(generator)",
+        ),
+        (
+            "keras 2.15.0\nAttributeError: 'Functional' object has no attribute 'quantize'",
+            "from 3.1 on, and Keras here is 2.15.0",
+            '"keras>=3.1"',
+        ),
     ],
 )
 def test_release_is_told_with_its_direction_and_what_fits(text: str, cause: str, fix: str) -> None:
@@ -123,6 +133,13 @@ def test_what_the_line_asks_for_within_a_module_that_went_is_looked_up() -> None
     (hit, *_) = match(f"---> 17 cell = tf.contrib.rnn.LSTMCell(10)\n{error}\n")
     assert "asks for `tf.contrib.rnn.LSTMCell`" in hit.message
     assert hit.fix.startswith("tf.compat.v1.nn.rnn_cell.LSTMCell ")
+
+
+def test_attribute_of_the_users_own_class_is_no_matter_of_a_release() -> None:
+    error = "AttributeError: 'Functional' object has no attribute 'fit_generator'"
+    frame = 'Traceback (most recent call last):\n  File "train.py", line 9, in fit\n    {}\n'
+    assert "up to 2.15" not in match(frame.format("self.fit_generator(data)") + error)[0].message
+    assert "up to 2.15" in match(frame.format("model.fit_generator(data)") + error)[0].message
 
 
 def test_an_argument_is_passed_by_the_package_whose_line_failed() -> None:

@@ -2,14 +2,21 @@
 """Which name an error says is not there, and who asks for it."""
 
 import re
+from collections.abc import Container
 from typing import NamedTuple
 
 from tpudiag.known_errors.compiled import wording, wordings
 from tpudiag.known_errors.place import library_at
 
+from .tables import Span, spans_of_member
+
 SENTENCE_LINES = 8
 """Lines from a match on in which the sentence stands that names what is lacking."""
+KERAS_APART = (2, 6)
+"""The first TensorFlow whose Keras is a package of its own."""
 FRAMES_LINES = 200
+SOURCE_BYTES = 300
+"""Before the sentence in which the source of its frame stands, without a long line's beginning."""
 SOURCE_LINES = 6
 """Lines before the sentence in which the source of its frame stands."""
 _SHORT = {"jnp": "jax.numpy", "tensorflow": "tensorflow", "tf": "tensorflow"}
@@ -29,6 +36,8 @@ class Lack(NamedTuple):
     """Whether the module that is to have it was found."""
     further: str = ""
     """What the line that failed asks for within it, by its full name."""
+    owner: str = ""
+    """The class whose object is to have it; empty where a module is."""
 
     @property
     def asked(self) -> str:
@@ -48,6 +57,12 @@ def lack_in(text: str, line: int) -> Lack | None:
             continue
         said = found.groupdict()
         before += "\n" + sentence[: found.start()]
+        if owner := said.get("owner"):
+            asker, file = library_at(before)
+            if not asker and re.search(rf"\bself\.{said['name']}\b", before[-SOURCE_BYTES:]):
+                return None  # of a class of the user's own
+            full = f"{owner}.{said['name']}"
+            return Lack(full, said["name"], asker, file, within=True, owner=owner)
         full = f"{said['module']}.{said['name']}" if said.get("module") else said["name"]
         if not said.get("module") and "." not in full:
             full = _by_source(before, said["name"])
@@ -68,6 +83,17 @@ def lack_in(text: str, line: int) -> Lack | None:
         full = f"{module}({found['name']}=)"
         return Lack(full, found["name"], asker, file, within=True) if module and asker else None
     return None
+
+
+def span_of_member(lack: Lack, packages: Container[str] = ()) -> Span | None:
+    """The releases whose class has what is lacking, with its package; one of `packages`, if any."""
+    spans = spans_of_member(lack.owner, lack.name)
+    spans = [span for span in spans if span.package in packages] or spans
+    if len(spans) != 1:
+        return None
+    span = spans[0]
+    within = span.package == "keras" and (span.last or span.first) < KERAS_APART
+    return span._replace(package="tensorflow") if within else span
 
 
 def _by_source(before: str, name: str) -> str:

@@ -9,7 +9,7 @@ from tpudiag.known_errors.readings.meaning import Reading
 from tpudiag.known_errors.readings.narrower import computed
 from tpudiag.known_errors.versions import versions_in
 
-from .lacking import Lack, lack_in
+from .lacking import KERAS_APART, Lack, lack_in, span_of_member
 from .tables import Release, Span, names, release, span_of, spelled
 
 _CALLED = {
@@ -40,16 +40,29 @@ def of_match(match: Match, text: str) -> Reading | None:
     known = match.reading
     if match.error.level != "error" or (known is not None and known.placed):
         return known
-    told = read(text, match.line)
+    lack = lack_in(text, match.line)
+    told = _of_lack(text, lack) if lack else None
     sure = known is not None and known.whole
-    return known if told is None or (sure and (told.guess or not told.whole)) else told
+    if told is None or lack is None or (sure and (told.guess or not told.whole)):
+        return known
+    if lack.owner and lack.name in f"{match.error.cause} {known.cause if known else ''}":
+        return known  # what is known of this one attribute is more than its releases
+    own = [row for row in match.error.fix.split("\n") if lack.owner and lack.name in row]
+    return replace(told, fix="\n".join((*own, told.fix)))
 
 
 def read(text: str, line: int) -> Reading | None:
     """What the releases say of the error on a line of a text; None where they decide nothing."""
     lack = lack_in(text, line)
-    if lack is None:
-        return None
+    return _of_lack(text, lack) if lack else None
+
+
+def _of_lack(text: str, lack: Lack) -> Reading | None:
+    """What the releases say of a name that is not there."""
+    if lack.owner:
+        span = span_of_member(lack, versions_in(text))
+        own = span is None or _dist(lack.asker) == span.package  # two that are mixed
+        return None if own else _of_span(text, lack, span)
     asks = _dist(lack.asker)
     who = {"asks": lack.asker, "file": lack.file, "full": lack.full, "asks_package": asks}
     if lack.asked in sys.stdlib_module_names:
@@ -128,7 +141,10 @@ def _newer(span: Span) -> str:
 def _older(lack: Lack, span: Span) -> str:
     """What mends a package that is too new: the asker's next release, or what is written now."""
     pins = [f'"{span.package}=={spelled(span.last)}{"" if len(span.last) > 2 else ".*"}"']
-    if (2, 6) <= span.last[:2] <= _LAST_WITH_KERAS2 and span.package in {"tensorflow", "keras"}:
+    if KERAS_APART <= span.last[:2] <= _LAST_WITH_KERAS2 and span.package in {
+        "tensorflow",
+        "keras",
+    }:
         both = "keras" if span.package == "tensorflow" else "tensorflow"
         pins.append(f'"{both}=={spelled(span.last[:2])}.*"')
     pin = f"pip install {' '.join(pins)}      # or the last release that has it"

@@ -44,6 +44,44 @@ def names() -> dict[str, Span]:
     return told
 
 
+class Class(NamedTuple):
+    """What of one class came or went, and what else it is made of, the nearest first."""
+
+    above: tuple[str, ...]
+    members: dict[str, Span]
+
+
+@cache
+def _classes() -> dict[str, dict[str, Class]]:
+    """By package, then by name: the classes of which members came or went."""
+    told: dict[str, dict[str, Class]] = {}
+    package = ""
+    for line in (FOLDER / "members.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            package = line[1:-1]
+            continue
+        head, *held = line.split()
+        name, _, above = head[:-1].partition("(")
+        members: dict[str, Span] = {}
+        for span, names_held in zip(held[::2], held[1::2], strict=True):
+            first, _, last = span.partition("-")
+            here = Span(package, release(first), release(last))
+            members |= dict.fromkeys(names_held.split(","), here)
+        told.setdefault(package, {})[name] = Class(tuple(above.split(",")), members)
+    return told
+
+
+def spans_of_member(owner: str, member: str) -> tuple[Span, ...]:
+    """The releases in which a class has a member, by package: those of which it came or went."""
+    nothing = Class((), {})
+    found: list[Span] = []
+    for classes in _classes().values():
+        line = (owner, *classes.get(owner, nothing).above)
+        spans = (classes.get(each, nothing).members.get(member) for each in line)
+        found += [span for span in spans if span][:1]
+    return tuple(found)
+
+
 def span_of(full: str) -> Span | None:
     """The releases that have a name, or the innermost module around it that came or went."""
     while full:
