@@ -343,6 +343,31 @@ def test_state_that_is_brought_together_past_the_steps(tmp_path: Path, *, joined
     assert ("TPU512" not in findings(checked(tmp_path, job, "--no-compile"))) == joined
 
 
+MOMENTUM = """
+import jax, jax.numpy as jnp, numpy as np
+
+
+@jax.jit
+def train_step(weights, moment, x):
+    gradients = jax.grad(lambda weights: ((x @ weights) ** 2).mean())(weights)
+    moment = 0.9 * moment + gradients
+    return weights - 0.1 * moment, moment
+
+
+rng, weights, moment = np.random.default_rng(0), jnp.ones((64, 8)), jnp.zeros((64, 8))
+for step in range(8):
+    KEPT = train_step(weights, moment, rng.random((256, 64), "float32"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "lost"), [("weights, _", True), ("weights, moment", False), ("timed", False)]
+)
+def test_an_optimizers_state_that_the_loop_drops(tmp_path: Path, kept: str, *, lost: bool) -> None:
+    found = findings(checked(tmp_path, MOMENTUM.replace("KEPT", kept), "--no-compile"))
+    assert ("TPU518" in found) == lost
+
+
 def test_a_step_that_is_compiled_ahead_is_seen(tmp_path: Path) -> None:
     job = DISEASED.replace('@partial(jax.jit, static_argnames="rate")', "@jax.jit")
     job = (

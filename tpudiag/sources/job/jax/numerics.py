@@ -144,11 +144,15 @@ def _own_bytes(argument: StepArgument) -> int:
 def _lost(
     step: TracedStep, moments: Mapping[int, Moment], values: StateValues
 ) -> LostMoments | None:
-    """Moments that no call finds changed, as far as their values were compared."""
+    """Moments that no call finds changed, though the rest of the state goes on.
+
+    Where all of it stays what it was, the step is only timed.
+    """
     found = [(step.keys[n], moment) for n, moment in moments.items() if step.keys]
-    if not any(key in values.small for key, _ in found):
-        return None
-    if any(key in values.small and key not in values.fixed for key, _ in found):
+    lost = {key for key, _ in found}
+    changed = values.small.keys() - values.fixed
+    goes_on = any(k in changed and "float" in a.dtype for k, a in step.state_arguments())
+    if not lost & values.small.keys() or lost & changed or not goes_on:
         return None
     first = found[0][1]
     return LostMoments(
