@@ -46,8 +46,8 @@ def optimizer_state_lost(signals: Signals) -> Judgement:
     if lost is not None:
         where = "the step returns new ones, which" if lost.returned else "the new ones"
         yield Finding(
-            f"{len(lost.names)} arrays of the optimizer's state, the first {lost.names[0]}, are at "
-            f"each call what they were at the first: {where} nothing keeps.",
+            f"The optimizer's state (its arrays: {len(lost.names)}, the first {lost.names[0]}) is "
+            f"at each call what it was at the first: {where} nothing keeps.",
             _KEEP if lost.returned else _RETURN,
             (seen,),
             lost.location,
