@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from tpudiag.compiled import Compilation
 from tpudiag.model import Confidence, Evidence, Finding, Judgement, Location, Severity, check
@@ -260,20 +261,10 @@ def _text(tensor: TensorSeen) -> str:
 
 def _batching(pipeline: Pipeline) -> DatasetOp | None:
     """The batch that leaves its first dimension open."""
-    return next(
-        (
-            op
-            for op in reversed(pipeline.ops)
-            if op.batch_size is not None and not op.drop_remainder
-        ),
-        None,
-    )
+    from_the_end = reversed(pipeline.ops)
+    return next((op for op in from_the_end if op.batch_size and not op.drop_remainder), None)
 
 
 def _is_endless(pipeline: Pipeline) -> bool:
-    for op in pipeline.ops:
-        if op.batch_size is not None:
-            return False
-        if op.kind == "Repeat" and (op.count is None or op.count < 0):
-            return True
-    return False
+    """Whether it repeats for ever before it is batched."""
+    return any(op.endless for op in takewhile(lambda op: op.batch_size is None, pipeline.ops))

@@ -10,9 +10,9 @@ from tpudiag.model import (
     Severity,
     check,
 )
-from tpudiag.signals import DatasetOp, KerasUse, Pipeline, Signals
+from tpudiag.signals import KerasUse, Pipeline, Signals
 
-from ._input import refuted, worth
+from ._input import worth
 from ._need import mib
 from .missing_prefetch import own_pipelines
 
@@ -60,7 +60,7 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 def read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     """Whether the same elements are made more than once."""
-    repeats = any(map(_repeats, pipeline.ops))
+    repeats = any(op.repeats for op in pipeline.ops)
     if keras is None or keras.loop != "fit":
         return repeats or pipeline.passes > 1
     # A rehearsal stops within the first epoch: the requested epochs show that others follow. For
@@ -71,8 +71,8 @@ def read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
 def _frozen(pipeline: Pipeline, at: int) -> Judgement:
     """What stands before a cache and should not: repetition, chance, the choice of a shuffle."""
     where = pipeline.ops[at].location or pipeline.location
-    repeated = next((op for op in pipeline.ops[:at] if _repeats(op)), None)
-    if repeated is not None and _is_endless(repeated) and pipeline.ops[at].elements is not None:
+    repeated = next((op for op in pipeline.ops[:at] if op.repeats), None)
+    if repeated is not None and repeated.endless and pipeline.ops[at].elements is not None:
         repeated = None  # a `take` in between ends it
     # Behind the cache the order is drawn anew in each epoch: the frozen one before it does no harm.
     drawn_anew = any(op.kind == "Shuffle" for op in pipeline.ops[at:])
@@ -83,14 +83,12 @@ def _frozen(pipeline: Pipeline, at: int) -> Judgement:
         or (op.kind == "Shuffle" and not (drawn_anew or pipeline.names_files(number)))
     ]
     if repeated is not None:
-        passes = "an endless" if _is_endless(repeated) else f"a {repeated.count} times"
+        passes, grows = f"a {repeated.count} times", ""
+        if repeated.endless:
+            passes = "an endless"
+            grows = ", is never whole, and grows until the host's memory is full"
         yield Finding(
-            f"cache stands after {passes} repeat: it keeps every pass by itself"
-            + (
-                ", is never whole, and grows until the host's memory is full."
-                if _is_endless(repeated)
-                else "."
-            ),
+            f"cache stands after {passes} repeat: it keeps every pass by itself{grows}.",
             "dataset = dataset.map(decode).cache().shuffle(10_000).repeat()",
             (Evidence("before the cache", "Repeat"),),
             where,
@@ -104,14 +102,6 @@ def _frozen(pipeline: Pipeline, at: int) -> Judgement:
             where,
         )
     yield Evidence("cache", f"transformation {at + 1} of {len(pipeline.ops)}")
-
-
-def _repeats(op: DatasetOp) -> bool:
-    return op.kind == "Repeat" and op.count not in (0, 1)
-
-
-def _is_endless(op: DatasetOp) -> bool:
-    return op.count is None or op.count < 0
 
 
 def _uncached(pipeline: Pipeline, limit: float) -> Judgement:
@@ -128,7 +118,7 @@ def _uncached(pipeline: Pipeline, limit: float) -> Judgement:
         )
     size_bytes = costly.elements * costly.element_bytes
     evidence = Evidence("size of its result", size_bytes, "B", int(limit))
-    if size_bytes <= limit and not refuted(pipeline, "cache"):
+    if size_bytes <= limit and (gain or not measured):
         yield Finding(
             f"{costly.kind} does the same costly work in every epoch; its result is "
             f"{mib(size_bytes)} and would fit in memory.{gain}",

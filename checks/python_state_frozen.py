@@ -74,14 +74,10 @@ def _of_tensorflow(state: FrozenState) -> str:
     if state.kind == "random":
         draw = _drawn_anew(state.name, Framework.TENSORFLOW)
         return f"{draw}  # draws anew at each call; in a pipeline too"
-    if state.kind == "written":
-        return (
-            f"{state.name} = tf.Variable({state.traced}, trainable=False)  # once, outside\n"
-            f"{state.name}.assign(value)  # in the function, where it changes"
-        )
+    where = "in the function, where" if state.kind == "written" else "read at each step, where"
     return (
         f"{state.name} = tf.Variable({state.traced}, trainable=False)  # once, in the scope\n"
-        f"{state.name}.assign(value)  # where it changes: the graph reads it at each step"
+        f"{state.name}.assign(value)  # {where} it changes"
     )
 
 
@@ -106,26 +102,13 @@ def _finding(state: FrozenState, fix: str) -> Finding:
         *((Evidence("in Python now", state.now),) if state.now else ()),
         *((Evidence("calls of the old trace", state.calls, "calls"),) if state.calls else ()),
     )
-    if state.kind == "random":
-        return Finding(
-            f"{state.name} is called while {state.function} is traced: its draw is a constant of "
-            "the program.",
-            fix,
-            evidence,
-            state.location,
-        )
-    if state.kind == "written":
-        return Finding(
-            f"{state.function} changes {state.name} from {state.traced} to {state.now} while it is "
-            f"traced, and in none of the {state.calls} calls after that.",
-            fix,
-            evidence,
-            state.location,
-        )
-    return Finding(
-        f"{state.function} was traced with {state.name} = {state.traced} and still uses that: "
-        f"Python has {state.now} now.",
-        fix,
-        evidence,
-        state.location,
-    )
+    name, function = state.name, state.function
+    messages = {
+        "random": f"{name} is called while {function} is traced: its draw is a constant of the "
+        "program.",
+        "written": f"{function} changes {name} from {state.traced} to {state.now} while it is "
+        f"traced, and in none of the {state.calls} calls after that.",
+        "read": f"{function} was traced with {name} = {state.traced} and still uses that: Python "
+        f"has {state.now} now.",
+    }
+    return Finding(messages[state.kind], fix, evidence, state.location)

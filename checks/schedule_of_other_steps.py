@@ -22,9 +22,9 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
     there are epochs, or lasts as many times too long as there are replicas.
 
     ## Why it costs
-    A schedule counts steps, of the global batch. Counted in epochs it is over in the first one, and
-    all others train at its last rate, mostly 0. Counted in batches of one replica, on 8 of them it
-    passes an eighth, and the rate never falls.
+    A schedule counts steps, of the global batch. Counted in epochs it is over in one of the first,
+    and all others train at its last rate, mostly 0. Counted in batches of one replica, on 8 of them
+    it passes an eighth, and the rate never falls.
 
     ## What to do
     ```python
@@ -59,10 +59,11 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
 def _counted_in(schedule: FitSchedule, replicas: int) -> str | None:
     """What its steps seem to be; None where they may be meant."""
     whole = schedule.steps_per_epoch * schedule.epochs
-    exact = schedule.steps == schedule.epochs < schedule.steps_per_epoch
+    exact = schedule.steps == schedule.epochs and schedule.steps_per_epoch > 2
     short = exact or schedule.steps_per_epoch >= _FEW_STEPS
     if 1 < schedule.epochs >= schedule.steps and short:
-        return f"it is counted in epochs ({schedule.epochs}), and over in the first one"
+        over = -(-schedule.steps // schedule.steps_per_epoch)  # rounded up
+        return f"it is counted in epochs ({schedule.epochs}), and over in epoch {over}"
     if replicas > 1 and abs(schedule.steps / whole / replicas - 1) < _MOST_OFF:
         return f"it is counted in the batches of one of {replicas} replicas"
     return None

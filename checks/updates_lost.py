@@ -51,8 +51,10 @@ def _of_variables(signals: Signals) -> HalfState | None:
     half = [v for v in variables if v.trainable and not v.optimizer and v.dtype in _HALF]
     if not half:
         return None
-    total = sum(each.bytes for each in half)
-    return HalfState(dtype=half[0].dtype, bytes=total, unchanged=None, location=half[0].location)
+    total, dtype, where = sum(each.bytes for each in half), half[0].dtype, half[0].location
+    if signals.precision is not None and signals.precision.global_policy == dtype:
+        where = signals.precision.set_at or where  # what made them so, not the first layer
+    return HalfState(dtype=dtype, bytes=total, unchanged=None, location=where)
 
 
 def _finding(half: HalfState, limit: float, signals: Signals) -> Finding:

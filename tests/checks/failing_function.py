@@ -5,7 +5,9 @@ from dataclasses import replace
 from tests.checks.rehearsal import (
     BATCHED,
     BATCHED_AFTERWARDS,
+    ENDLESS,
     HERE,
+    IMPORTED,
     LOOP,
     MIXED,
     OPEN_BATCH,
@@ -65,24 +67,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU001", h(tf1=(Tf1Use("tf.compat.v1.Session", HERE),)), Severity.INFO),
-    (
-        "TPU001",
-        h(
-            tensorflow=TensorFlowImport(
-                succeeded=True, version="2.21.0", tf2_behavior=False, eager=False
-            )
-        ),
-        Severity.ERROR,
-    ),
-    (
-        "TPU001",
-        h(
-            tensorflow=TensorFlowImport(
-                succeeded=True, version="1.15.0", tf2_behavior=True, eager=True
-            )
-        ),
-        Severity.ERROR,
-    ),
+    ("TPU001", h(tensorflow=replace(IMPORTED, tf2_behavior=False, eager=False)), Severity.ERROR),
+    ("TPU001", h(tensorflow=replace(IMPORTED, version="1.15.0")), Severity.ERROR),
     (
         "TPU002",
         h(environment=installed(tensorflow="2.20.0", tensorflow_tpu="2.20.0")),
@@ -123,15 +109,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.ERROR,
     ),
     ("TPU004", h(target=target("tpu7x-8")), Severity.ERROR),
-    (
-        "TPU004",
-        h(
-            tensorflow=TensorFlowImport(
-                succeeded=True, version="2.13.1", tf2_behavior=True, eager=True
-            )
-        ),
-        Severity.ERROR,
-    ),
+    ("TPU004", h(tensorflow=replace(IMPORTED, version="2.13.1")), Severity.ERROR),
     ("TPU005", h(keras=KerasUse(package="keras", version="3.6.0", loop="fit")), Severity.ERROR),
     (
         "TPU005",
@@ -145,11 +123,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU102", h(step_inputs=(TensorSeen("x", "float32", (128, None)),)), Severity.ERROR),
     ("TPU102", h(step_inputs=(OPEN_BATCH,)), Severity.INFO),
     ("TPU102", h(step_inputs=(OPEN_BATCH,), pipelines=given(UNEVEN)), Severity.WARNING),
-    (
-        "TPU102",
-        h(step_inputs=(OPEN_BATCH,), pipelines=given(DatasetOp(kind="Repeat", count=-1), UNEVEN)),
-        Severity.INFO,
-    ),
+    ("TPU102", h(step_inputs=(OPEN_BATCH,), pipelines=given(ENDLESS, UNEVEN)), Severity.INFO),
     (
         "TPU102",
         h(
@@ -218,11 +192,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(pipelines=given(DatasetOp(kind="Map", parallel_by_itself=True), BATCHED, PREFETCHED)),
         Severity.INFO,
     ),
-    (
-        "TPU204",
-        h(pipelines=given(DatasetOp(kind="Repeat", count=-1), DatasetOp(kind="Cache"), BATCHED)),
-        Severity.WARNING,
-    ),
+    ("TPU204", h(pipelines=given(ENDLESS, DatasetOp(kind="Cache"), BATCHED)), Severity.WARNING),
     # The order of files is that of the examples where each is one.
     (
         "TPU204",
@@ -350,13 +320,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     (
         "TPU214",
-        h(
-            pipelines=given(
-                DatasetOp(kind="Shuffle", buffer_size=9_999, keeps_order=True),
-                DatasetOp(kind="Repeat", count=-1),
-                BATCHED,
-            )
-        ),
+        h(pipelines=given(replace(MIXED, keeps_order=True), ENDLESS, BATCHED)),
         Severity.WARNING,
     ),
     # What is held out in one epoch trains in the next.

@@ -190,7 +190,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in LOST),
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
-    ("TPU517", scheduled(5, each=8), Severity.WARNING),
+    *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
     ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),

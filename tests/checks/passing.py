@@ -5,7 +5,9 @@ from dataclasses import replace
 from tests.checks.rehearsal import (
     BATCHED,
     BIG,
+    COSTLY,
     DRIFT,
+    ENDLESS,
     HEALTHY,
     HERE,
     KERNEL,
@@ -52,6 +54,7 @@ from tpudiag.signals import (
     Dispatch,
     FilesRead,
     GpuUse,
+    InputSpeed,
     KerasUse,
     LossScale,
     MixedPrecision,
@@ -91,20 +94,9 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
     ("TPU106", h(dispatch=Dispatch(steps=50, steps_per_dispatch=10))),
-    (
-        "TPU204",
-        h(
-            pipelines=(
-                pipeline(
-                    DatasetOp(kind="ParallelMap"), DatasetOp(kind="Repeat", count=-1), BATCHED
-                ),
-            )
-        ),
-    ),
-    (
-        "TPU204",
-        h(pipelines=(pipeline(DatasetOp(kind="Cache"), DatasetOp(kind="Shuffle"), BATCHED),)),
-    ),
+    ("TPU204", h(pipelines=given(DatasetOp(kind="ParallelMap"), ENDLESS, BATCHED))),
+    ("TPU204", h(pipelines=given(DatasetOp(kind="Cache"), DatasetOp(kind="Shuffle"), BATCHED))),
+    ("TPU204", h(pipelines=given(COSTLY, ENDLESS, BATCHED, speeds=(InputSpeed("cache", 9, 9),)))),
     (
         "TPU204",
         h(pipelines=given(DatasetOp(kind="Shuffle"), DatasetOp(kind="Cache"), READER, BATCHED)),
@@ -233,22 +225,13 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         "TPU214",
         h(
             pipelines=given(
-                DatasetOp(kind="Shuffle", buffer_size=9_999, keeps_order=True),
-                DatasetOp(kind="Skip"),
-                DatasetOp(kind="Repeat", count=-1),
-                BATCHED,
+                replace(MIXED, keeps_order=True), DatasetOp(kind="Skip"), ENDLESS, BATCHED
             )
         ),
     ),
     # Windows of a text, shuffled and then batched.
-    (
-        "TPU214",
-        h(pipelines=given(BATCHED, DatasetOp(kind="Shuffle", buffer_size=9_999), BATCHED)),
-    ),
-    (
-        "TPU214",
-        h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=8), replace(READER), BATCHED)),
-    ),
+    ("TPU214", h(pipelines=given(BATCHED, MIXED, BATCHED))),
+    ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=8), READER, BATCHED))),
 )
 
 

@@ -202,6 +202,8 @@ PREFETCHED = DatasetOp(kind="Prefetch", buffer_size=-1)
 
 
 READER = DatasetOp(kind="TFRecord", opens_files=True)
+ENDLESS = DatasetOp(kind="Repeat", count=-1)
+COSTLY = DatasetOp(kind="ParallelMap", costly=True, elements=9, element_bytes=9)
 
 
 TWO_FILES = FilesRead(2, ("data/a.tfrecord", "data/b.tfrecord"))
@@ -275,13 +277,16 @@ def frozen(kind: str, calls: int) -> FrozenState:
     )  # fmt: skip
 
 
+IMPORTED = TensorFlowImport(
+    succeeded=True, version="2.21.0", tf2_behavior=True, eager=True, took_s=3.0
+)
+
+
 HEALTHY = Signals(
     origin=Origin.REHEARSAL,
     target=target("v5e-8"),
     environment=Environment("3.11", {"tensorflow-cpu": "2.21.0", "keras": "3.15.1"}),
-    tensorflow=TensorFlowImport(
-        succeeded=True, version="2.21.0", tf2_behavior=True, eager=True, took_s=3.0
-    ),
+    tensorflow=IMPORTED,
     keras=KerasUse(package="keras", version="3.15.1", loop="fit"),
     end=JobEnd(how="stopped"),
     tf1=(),

@@ -12,7 +12,6 @@ from tpudiag.records import dataclass
 from .compiled import names, wording, wordings
 
 LONGEST_SAID = 1500
-LONGEST_PART = 180
 MOST_ADVICE = 3
 
 _RANKS = {"scalar": 0, "vector": 1, "matrix": 2}

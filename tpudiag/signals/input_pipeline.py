@@ -51,6 +51,16 @@ class DatasetOp:
     """A serial map that tf.data makes parallel when it optimises the pipeline: a stateless one."""
     location: Location | None = None
 
+    @property
+    def repeats(self) -> bool:
+        """Whether it gives its elements more than once."""
+        return self.kind == "Repeat" and self.count not in (0, 1)
+
+    @property
+    def endless(self) -> bool:
+        """Whether it gives them for ever."""
+        return self.repeats and (self.count is None or self.count < 0)
+
 
 _ONE_FOR_ONE = frozenset(("Map", "ParallelMap", "MapAndBatch"))
 TAKES_APART = frozenset(("Unbatch", "FlatMap", "Interleave", "ParallelInterleave"))

@@ -188,8 +188,7 @@ def kind_of(dataset: object) -> str:
 
 def _bound(op: DatasetOp) -> DatasetOp:
     """An endless repeat that something else ends: mostly constants beside each example."""
-    endless = op.kind == "Repeat" and (op.count is None or op.count <= ENDLESS)
-    return replace(op, count=1) if endless else op
+    return replace(op, count=1) if op.endless else op
 
 
 def _is_stateful(kind: str) -> bool:

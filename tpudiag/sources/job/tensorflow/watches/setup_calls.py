@@ -191,9 +191,8 @@ class SetupWatch:
 
     def _is_stream(self, data: object) -> bool:
         """Whether data ends: a dataset or generator; arrays restart."""
-        if isinstance(data, self._tf.data.Dataset) or hasattr(data, "element_spec"):
-            return True
-        return hasattr(data, "__next__")
+        dataset = isinstance(data, self._tf.data.Dataset)
+        return dataset or hasattr(data, "element_spec") or hasattr(data, "__next__")
 
     def _batches(self, data: Any) -> int:
         """The batches of a dataset; -2 where unknown, -1 where endless."""
