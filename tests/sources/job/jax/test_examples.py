@@ -66,6 +66,8 @@ def test_what_the_step_makes_of_its_data(jax: Any, step: Step, lead: Any, batch:
     own = partial(step, jax)
     record = Record("step", None)
     jitted = Jitted(jax.jit(own), own, cast("Any", None), record, None)
-    found = TracedStep(jax, StepCall(jitted, record, (given, {}), frozenset(("[0][0]",)))).batch()
+    traced = TracedStep(jax, StepCall(jitted, record, (given, {}), frozenset(("[0][0]",))))
+    found = traced.batch()
     assert found is not None
     assert found.global_batch == batch
+    assert traced.work is traced.work, "added up once"

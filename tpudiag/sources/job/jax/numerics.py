@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from math import prod
 
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
 from tpudiag.signals.step_numerics import FrozenNorm, LostMoments, LowPrecisionOp, MergedNumbers
 from tpudiag.sources.job.jax import devices_in_use, lost_state, pairs
 from tpudiag.sources.job.jax.equations import LITERAL, Seen, product
-from tpudiag.sources.job.jax.lost_state import Moment
+from tpudiag.sources.job.jax.lost_state import MadeAnew, Moment
 from tpudiag.sources.job.jax.programs import line, within
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import HALF, LOOKS, StateValues
@@ -30,7 +31,7 @@ def read(step: TracedStep) -> StepNumerics:
     compared = values is not None and values.looks >= LOOKS
     known = values if compared else None
     jaxpr = step.traced.jaxpr.jaxpr
-    keys, anew = RandomKeys(jaxpr), lost_state.read(jaxpr)
+    keys, anew, low, positions = _of_equations(step)
     rows = batch.per_replica_batch if batch is not None else 0
     numbers = {key: n for n, key in enumerate(step.keys)}
     fixed, alike = (
@@ -39,7 +40,6 @@ def read(step: TracedStep) -> StepNumerics:
     )
     state = frozenset(numbers[key] for key, _ in step.state_arguments() if key in numbers)
     same = keys.same(rows, step.devices, fixed if compared else None, alike)
-    low = tuple(low_precision(step.seen))
     return StepNumerics(
         loss_dtype=loss_dtype(step.seen),
         low_precision=low[::-1],
@@ -48,7 +48,7 @@ def read(step: TracedStep) -> StepNumerics:
             for n, at in anew.unread.items()
             if n in fixed
         ),
-        merged=tuple(dict.fromkeys(merged(step.seen))),
+        merged=positions,
         same_draws=tuple(dict.fromkeys(same)),
         draws=len(keys.draws),
         replicas_apart=_apart(step, known) if known is not None else None,
@@ -57,6 +57,22 @@ def read(step: TracedStep) -> StepNumerics:
         lost_moments=_lost(step, anew.moments, known) if known is not None else None,
         paired_loss=pairs.read(jaxpr, state, rows, step.devices),
         loss_followed=bool(state and rows),
+    )
+
+
+# What a step was given is read at several of its calls, and its equations once.
+@lru_cache(maxsize=1)
+def _of_equations(
+    step: TracedStep,
+) -> tuple[RandomKeys, MadeAnew, tuple[LowPrecisionOp, ...], tuple[MergedNumbers, ...]]:
+    """What its equations alone tell."""
+    jaxpr = step.traced.jaxpr.jaxpr
+    positions = tuple(dict.fromkeys(merged(step.seen)))
+    return (
+        RandomKeys(jaxpr),
+        lost_state.read(jaxpr),
+        tuple(low_precision(step.seen)),
+        positions,
     )
 
 

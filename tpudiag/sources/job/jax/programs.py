@@ -77,8 +77,12 @@ class Follower(Generic[T]):
         known = {id(v): value for v, value in zip(program.invars, given, strict=False)}
         for equation in program.eqns:
             values = self._of(known, equation.invars)
-            at = "/".join(filter(None, (place.scope, scope(equation))))
-            here, inner = replace(place, scope=at), within(equation)
+            at, inner = scope(equation), within(equation)
+            if at:  # not `replace`: a large step has 10,000 equations
+                at = f"{place.scope}/{at}" if place.scope else at
+                here = Place(at, place.times, place.turns, place.sizes, place.call)
+            else:
+                here = place
             made = self.made(equation, values, here)
             for each in inner:
                 # What an inner program gets stands last among what its equation gets.

@@ -1,6 +1,7 @@
 """Reads the traced step: its matrix products, calls of the host, constants and arguments."""
 
 from collections import Counter
+from functools import cached_property
 from itertools import starmap
 from math import prod
 from typing import Any
@@ -167,7 +168,7 @@ class TracedStep:
             arguments=self.arguments,
             unusable=self._unusable(),
             mapped=self.call.jitted.mapped,
-            work=self.work(),
+            work=self.work,
             mesh=devices_in_use.mesh(self._jax, self.call),
             idle_axes=devices_in_use.idle_axes(self._jax, self.call, self.seen),
             gathered=devices_in_use.gathered(found, self._data()),
@@ -206,6 +207,7 @@ class TracedStep:
         large = sorted(filter(None, starmap(_constant, self._constants)), key=lambda c: -c.bytes)
         return StepOps(len(self.seen), found, large_constants=tuple(large))
 
+    @cached_property
     def work(self) -> StepWork:
         """What one device does in it."""
         return work.read(self._program, self.steps, self.batch(), self.arguments)
