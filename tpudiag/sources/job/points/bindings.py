@@ -42,9 +42,13 @@ def made_at(parameters: Sequence[str], argument: str) -> Location | None:
     return None if line is None else user_lines.of(file, line)
 
 
+@functools.cache
 def only_call(*names: str) -> Location | None:
     """The line of the only call in the job's files of what has one of these names."""
-    trees = ((file, script_text.parsed(script_text.of(file))) for file in user_lines.user_files())
+    texts = {file: script_text.of(file) for file in user_lines.user_files()}
+    # A job may have hundreds of files: those without a name need not be parsed.
+    named = (each for each in texts.items() if any(f"{name}(" in each[1] for name in names))
+    trees = ((file, script_text.parsed(text)) for file, text in named)
     nodes = ((file, node) for file, tree in trees if tree is not None for node in ast.walk(tree))
     calls = ((file, node) for file, node in nodes if isinstance(node, ast.Call))
     found = [(file, node.lineno) for file, node in calls if _name(node.func) in names]
