@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data import open_arrays, open_columns, open_tables
+from tpudiag.sources.job.tensorflow.fake_data import open_tables, open_values
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ np = pytest.importorskip("numpy")
 def read(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Makes a table; what asks it is the user's."""
     pd = pytest.importorskip("pandas")
-    for module in (open_arrays, open_columns, open_tables):
+    for module in (open_tables, open_values):
         monkeypatch.setattr(module, "by_user", lambda: True)
     return lambda **options: open_tables.make(pd, 512, options)
 

@@ -5,8 +5,8 @@ Standard library and the job's own TensorFlow only. What is there is used as it 
 **Made on access, its type inferred from its use; what cannot be made so is a hole**, a placeholder.
 A wrong guess is worse than a hole: observe the run; do not match names or read the source for it.
 
-- A *hole* (`holes.py`) takes any use, and each use of one is another; what was done with it (the
-  shape, the batch, how many were counted) is kept. Data sets, metrics, tokenizers and processors
+- A *hole* (`holes.py`) takes any use, and each use of one is another, which knows more: the shape,
+  the batch, how many were counted. Data sets, metrics, tokenizers and processors
   of hubs, models that were saved in a bucket and folders that Keras reads are holes.
 - A *statement* (`statements.py`, `missing_data_errors.py`) of the script's top level or main
   function that fails for lack of data or of a package does not end the rehearsal: what it would
@@ -16,9 +16,9 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
   and it cannot take, its inputs, outputs and loss say what an example is; of such data there is no
   end. The pipeline is then none of the job's, and is not judged. A function that JAX jits is given
   arrays that it can be traced with (`jitted_holes.py`).
-- A *table* (`open_tables.py`, `open_columns.py`): pandas looks for a column; what it does not find
-  is made, and the look-up done again. What a column holds, and how wide rows are
-  (`open_arrays.py`), follows from its uses.
+- A *table* (`open_tables.py`): pandas looks for a column; what it does not find is made, and the
+  look-up done again. What a column holds, and how wide rows are (`open_values.py`), follows from
+  its uses.
 - A *record* (`records.py`) holds what the script's own parse function asks for; what is decoded of
   it takes the size that a shape asks, in the graph that asks (`images.py`).
 - A *path* (`paths.py`, `files.py`): each call that takes one is a row, answered where the path is

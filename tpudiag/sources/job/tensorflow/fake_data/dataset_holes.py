@@ -9,7 +9,7 @@ from collections.abc import Callable
 from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import batch_sizes
-from .holes import Hole, batch_of, batched, is_open
+from .holes import Hole, batch_of, batched, is_open, used
 
 
 def install(tf: Library, batches: Callable[[Hole], object]) -> None:
@@ -19,12 +19,12 @@ def install(tf: Library, batches: Callable[[Hole], object]) -> None:
         # Arrays of a shape that nobody asked for would be no data of the model's.
         given = tf.nest.flatten(tensors)
         unknown = next((each for each in given if is_open(each)), None)
-        return original(tensors, *args, **kwargs) if unknown is None else Hole(unknown, "sliced")
+        return original(tensors, *args, **kwargs) if unknown is None else used(unknown, "sliced")
 
     def joined(original: Call, *args: object, **kwargs: object) -> object:
         given = tf.nest.flatten((args, kwargs))
         hole = next((each for each in given if isinstance(each, Hole)), None)
-        return original(*args, **kwargs) if hole is None else Hole(hole, "joined")
+        return original(*args, **kwargs) if hole is None else used(hole, "joined")
 
     def distributed(
         original: Call, strategy: object, dataset: object, *args: object, **kwargs: object

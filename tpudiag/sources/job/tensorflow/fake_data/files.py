@@ -17,7 +17,7 @@ from tpudiag.sources.job.points.point import Point
 from . import batch_sizes, open_tables, paths
 from .holes import LENGTH, Hole, batched
 from .ledger import CLASSES, Ledger
-from .open_arrays import opened
+from .open_values import opened
 
 _VALUES = 2**20
 """Of an array in a file that does not tell its shape: a script draws windows of it."""

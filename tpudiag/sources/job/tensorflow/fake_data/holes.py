@@ -1,8 +1,8 @@
 """A value that is not there: a hole, which takes any use, and each use of one gives another.
 
 What is not known of it stays open until something must be a number, a length or an array; then it
-is the simplest there is. What was done with it is kept: the batch that a script asked of it, the
-shape that it brought it into.
+is the simplest there is. Each use narrows what comes of it: how many there are, their shape, the
+batch.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -12,12 +12,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
 
 from .asking import is_decorated, taken_apart, taken_at_will
-from .open_arrays import asked_sizes
+from .open_values import asked_sizes
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
@@ -36,28 +36,51 @@ _REDUCED = (
     "sum", "mean", "max", "min", "std", "median", "count", "value_counts", "nunique", "item",
 )  # fmt: skip
 """Uses that give one number for all, unless they are told of an axis."""
-_DEEPEST = 200
-_OF_OTHERS = ("tpudiag_use", "dtype", "is_tensor_like", "cardinality", "element_spec")
+_OF_OTHERS = ("dtype", "is_tensor_like", "cardinality", "element_spec")
 """What tells libraries that something is a tensor, an array or a dataset."""
 _OF_MODELS = ("fit", "predict")
 """What tells libraries that something is no data but a model; the script may well ask for it."""
 
 
+class Size:
+    """One size of a hole: the simplest, until a use tells it or something counts it."""
+
+    def __init__(self, simplest: int = LENGTH, known: int | None = None) -> None:
+        self.simplest, self.known = simplest, known
+
+    def __int__(self) -> int:
+        return self.simplest if self.known is None else self.known
+
+    def counted(self, simplest: int | None = None) -> int:
+        """Its number; where nothing tells it yet, the first that counts it does."""
+        if self.known is None:
+            self.known = simplest or self.simplest
+        return self.known
+
+
+Dims: TypeAlias = tuple[Size, ...]
+
+
 class Hole:
     """Takes any use."""
 
+    tpudiag_dims: Dims
+
     def __init__(
-        self, before: Hole | None = None, use: str = "", given: Args = (),
-        cause: Exception | None = None,
-    ) -> None:  # fmt: skip
-        self.__dict__.update(tpudiag_use=(before, use, given), tpudiag_cause=cause)
+        self, dims: Dims | None = None, batch: int | None = None, cause: Exception | None = None
+    ) -> None:
+        self.__dict__.update(
+            tpudiag_dims=(Size(), Size(_WIDTH)) if dims is None else dims,
+            tpudiag_batch=batch,
+            tpudiag_cause=cause,
+        )
 
     def __getattr__(self, name: str) -> object:
         # Python and the libraries ask whatever they are given for such names.
         asked = name in _OF_MODELS and user_lines.direct_caller() is None
-        if name.startswith("_") or name in _OF_OTHERS or asked:
+        if name.startswith(("_", "tpudiag")) or name in _OF_OTHERS or asked:
             raise AttributeError(name)
-        return shape_of(self) if name == "shape" else Hole(self, name)
+        return shape_of(self) if name == "shape" else used(self, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         self.__dict__[name] = value
@@ -66,16 +89,15 @@ class Hole:
         """What a call of it would give; what it decorates stays as it is."""
         if len(args) == 1 and not kwargs and is_decorated(args[0]):
             return args[0]
-        before, use, known = vars(self).get("tpudiag_use", (None, "", ()))
-        given = (*args, *kwargs.values())
-        return Hole(self, "", given) if known or not use else Hole(before, use, given)
+        hole, use = vars(self).get("tpudiag_called", (self, "call"))
+        return used(hole, use, (*args, *kwargs.values()))
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         """What stands for it among a class's bases: the others, or one that takes any use."""
         return () if any(isinstance(base, type) for base in bases) else (_Base,)
 
     def __getitem__(self, key: object) -> Hole:
-        return Hole(self, "[]", (key,))
+        return _like(self, _indexed(self.tpudiag_dims or (Size(),), key))
 
     def __setitem__(self, key: object, value: object) -> None:
         """Whatever is put in is lost."""
@@ -88,23 +110,20 @@ class Hole:
         batches = None if parts or batch_of(self) is None else [each(self) for each in filled]
         if batches and batches[0] is not None:
             return iter(batches[0]) if taken_at_will() else islice(batches[0], _BATCHES)
-        parts = parts or self._narrowed(_PARTS)
-        return (Hole(self, "part", (number,)) for number in range(parts))
+        return (self[0] for _ in range(parts or self._first().counted(_PARTS)))
 
     def __exit__(self, *_: object) -> None:
         """Nothing was opened."""
 
     def __len__(self) -> int:
-        if shape_of(self) == () and user_lines.direct_caller() is None:
+        if not self.tpudiag_dims and user_lines.direct_caller() is None:
             raise TypeError("a library asks a Hole for ever more dimensions")
-        return self._narrowed(LENGTH)
+        return self._first().counted()
 
-    def _narrowed(self, simplest: int) -> int:
-        """Its elements; where nothing tells them yet, the first that counts them does."""
-        known = length_of(self)
-        if known is None:
-            known = self.__dict__["tpudiag_length"] = simplest
-        return known
+    def _first(self) -> Size:
+        """How many elements it has; of what had no more dimensions, as many as any hole."""
+        self.__dict__["tpudiag_dims"] = self.tpudiag_dims or (Size(),)
+        return self.tpudiag_dims[0]
 
     def __bool__(self) -> bool:
         return True
@@ -140,16 +159,16 @@ class Hole:
         return self
 
     def __array__(self, dtype: object = None, copy: object = None) -> object:
-        numpy = importlib.import_module("numpy")
         shape = shape_of(self)
-        return numpy.full(shape, 0 if shape else _NUMBER, dtype or "float32")
+        value = 0 if shape else _NUMBER
+        return importlib.import_module("numpy").full(shape, value, dtype or "float32")
 
     def __array_ufunc__(self, function: object, _: str, *inputs: object, **__: object) -> object:
-        return Hole(self, "ufunc", (function, *inputs))
+        return used(self, "ufunc", inputs)
 
     def __array_function__(self, function: object, _: object, args: Args, __: object) -> object:
         name = getattr(function, "__name__", "")
-        return Hole(self, name, args[1:] if name == "reshape" else args)
+        return used(self, name, args[1:] if name == "reshape" else args)
 
 
 class _Base(Hole):
@@ -160,10 +179,7 @@ class _Base(Hole):
 
 
 def _operator(name: str) -> Call:
-    def use(self: Hole, *given: object) -> object:
-        return Hole(self, name, given)
-
-    return use
+    return lambda self, *given: used(self, name, given)
 
 
 _BINARY = (
@@ -188,83 +204,75 @@ def install() -> None:
 
 def batched(size: object) -> Hole:
     """A hole of which so many examples are asked at once."""
-    return Hole(None, "batch", (size,))
+    return used(Hole(), "batch", (size,))
 
 
-def _steps(hole: object) -> Iterator[tuple[Hole, str, Args]]:
-    """Holes that one comes from, itself first; what made each, and what that was given."""
-    for _ in range(_DEEPEST):
-        if not isinstance(hole, Hole):
-            return
-        at, (hole, use, given) = hole, vars(hole).get("tpudiag_use", (None, "", ()))
-        yield at, use, given
+def _like(hole: Hole, dims: Dims) -> Hole:
+    """What comes of a hole."""
+    return Hole(dims, batch_of(hole), cause_of(hole))
+
+
+def used(hole: Hole, use: str, given: Args = ()) -> Hole:
+    """What a use of a hole gives, by what it is given besides."""
+    made = _like(hole, _used(hole.tpudiag_dims, use, given))
+    if "batch" in use and given and isinstance(given[0], int):
+        made.tpudiag_batch = given[0]
+    if not given:  # it may be called yet
+        made.tpudiag_called = (hole, use)
+    return made
+
+
+def _used(dims: Dims, use: str, given: Args) -> Dims:
+    """The sizes that a use gives."""
+    first = dims[0] if dims else Size()
+    if use == "reshape":
+        return tuple(first if size < 0 else Size(known=size) for size in asked_sizes(given))
+    if use in _REDUCED and all(isinstance(each, Hole) for each in given):
+        return ()
+    widths = [each for each in given if type(each) is int and each > 0]
+    wide = [Size(known=max(widths))] if widths else [*dims[1:]] or [Size(_WIDTH)]
+    if given and isinstance(given[0], str) and " " in given[0]:  # the tokens of one text
+        return (wide[0],)
+    parts: Any = given[0] if given and isinstance(given[0], (list, tuple)) else ()
+    if use in _JOINED and parts:
+        return (Size(known=sum(map(len, parts))), *dims[1:])
+    beside = (each for each in (*given, *parts[:_SIZES]) if _has_rows(each))
+    if (sized := next(beside, None)) is not None:
+        return (Size(known=len(sized)), *wide)
+    # Others may be as many by chance.
+    return (Size(first.simplest, first.known), *dims[1:]) if given and dims else dims
+
+
+def _indexed(dims: Dims, asked: Any) -> Dims:
+    """The sizes of what is taken of a hole."""
+    key: Any = asked[0] if isinstance(asked, tuple) and asked else asked
+    if type(key) is int:
+        return dims[1:]
+    if isinstance(key, slice):
+        return (Size(known=len(range(int(dims[0]))[key])), *dims[1:])
+    masks = isinstance(key, (str, Hole)) or "bool" in str(getattr(key, "dtype", ""))
+    return dims if masks or not hasattr(key, "__len__") else (Size(known=len(key)), *dims[1:])
 
 
 def cause_of(hole: Hole) -> Exception | None:
     """How it was said that what should have made a hole is not installed."""
-    return next(filter(None, (vars(at).get("tpudiag_cause") for at, *_ in _steps(hole))), None)
+    cause: Exception | None = vars(hole).get("tpudiag_cause")
+    return cause
 
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
     """The shape that a script brought a hole into, else a simple one; a part has one less."""
-    known = length_of(hole)
-    parts, rows, width = 0, known or LENGTH, 0
-    for _, use, given in _steps(hole):
-        parts += use == "part" or (use == "[]" and type(given[0]) is int)
-        if known is None and use in _REDUCED and all(isinstance(each, Hole) for each in given):
-            return ()
-        if use == "reshape":
-            sizes = asked_sizes(given)
-            return tuple(rows if size < 0 else size for size in sizes)[parts:]
-        parts += _of_text(given)
-        if _of_text(given) or any(map(_has_rows, given)):  # and of so many tokens
-            width = width or max((each for each in given if type(each) is int), default=0)
-    return (rows, width if width > 0 else _WIDTH)[parts:]
+    return tuple(map(int, hole.tpudiag_dims))
 
 
 def is_open(hole: object) -> bool:
     """Whether a hole's shape is not known from anything that was done with it."""
-    return isinstance(hole, Hole) and shape_of(hole)[-1:] == (_WIDTH,)
-
-
-def _of_text(given: Args) -> bool:
-    """Whether it is made of one text."""
-    return bool(given) and isinstance(given[0], str) and " " in given[0]
+    return isinstance(hole, Hole) and any(size.known is None for size in hole.tpudiag_dims[-1:])
 
 
 def length_of(hole: object) -> int | None:
     """As many as what it was made of, added to or compared with has, or as were taken of it."""
-    cuts: list[slice] = []
-    known = _uncut_length(hole, cuts)
-    for cut in reversed(cuts):
-        known = len(range(LENGTH if known is None else known)[cut])
-    return known
-
-
-def _uncut_length(hole: object, cuts: list[slice]) -> int | None:
-    """The same before some `cuts`; of texts, their tokens."""
-    for at, use, given in _steps(hole):
-        if "tpudiag_length" in vars(at):
-            return int(vars(at)["tpudiag_length"])
-        if use == "[]":
-            key: Any = given[0][0] if isinstance(given[0], tuple) and given[0] else given[0]
-            if isinstance(key, slice):
-                cuts.append(key)
-            elif type(key) is int:
-                return None
-            elif "bool" in str(getattr(key, "dtype", "")):
-                continue
-            elif isinstance(key, list) or hasattr(key, "ndim"):
-                return len(key)
-        if use == "part":
-            return None
-        parts: Any = given[0] if len(given) and isinstance(given[0], (list, tuple)) else ()
-        if use in _JOINED and parts:
-            return sum(map(len, parts))
-        beside: tuple[Any, ...] = (*given, *parts[:_SIZES])
-        if sized := [len(each) for each in beside if _has_rows(each)]:
-            return sized[0]
-    return None
+    return hole.tpudiag_dims[0].known if isinstance(hole, Hole) and hole.tpudiag_dims else None
 
 
 def _has_rows(given: Any) -> bool:
@@ -279,18 +287,14 @@ def _has_rows(given: Any) -> bool:
 
 def batch_of(hole: object) -> int | None:
     """The batch that a script asked of a hole."""
-    for _, use, given in _steps(hole):
-        if "batch" in use and given and isinstance(given[0], int):
-            return int(given[0])
-    return None
+    batch: int | None = vars(hole).get("tpudiag_batch") if isinstance(hole, Hole) else None
+    return batch
 
 
 def holds(given: object, depth: int = 5) -> bool:
     """Whether there is a hole among arguments."""
-    if isinstance(given, Hole):
-        return True
+    if isinstance(given, dict):
+        given = list(given.values())
     if depth and isinstance(given, (list, tuple)):
         return any(holds(each, depth - 1) for each in given[:16])
-    if depth and isinstance(given, dict):
-        return any(holds(each, depth - 1) for each in list(given.values())[:16])
-    return False
+    return isinstance(given, Hole)

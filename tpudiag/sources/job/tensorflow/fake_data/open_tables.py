@@ -7,6 +7,10 @@ some rows hold that; where a use fails, the values are of another kind.
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+# pyright: reportOptionalMemberAccess=false
+from __future__ import annotations
+
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial, wraps
@@ -14,16 +18,18 @@ from inspect import getattr_static
 from types import FunctionType, MappingProxyType
 from typing import Any, SupportsIndex
 
-from tpudiag.sources.job.points import Call, Kwargs, Library
+from tpudiag.sources.job.points import Args, Call, Kwargs, Library
 
-from .open_arrays import by_user, number, opened
-from .open_columns import Column, Kind, column_class, values
+from .open_values import Kind, by_user, opened, values
 
-_LOOKUPS = (KeyError, ValueError, IndexError, AttributeError, NameError)
+_MISSES = (LookupError, ValueError, TypeError, AttributeError, NameError, SyntaxError)
+"""What is said of a column that is not there, or not of the kind that it is taken for."""
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 """What `query` and `eval` say of a column that is not there."""
 _UNNAMED = 4
 """Columns of numbers that a table has before any is asked for."""
+_EQUAL, _EACH = ("__eq__", "__ne__"), ("map", "replace")
+"""Uses that tell what some rows hold: one value, or each of a dict's."""
 
 
 def make(pandas: Library, rows: int, options: Kwargs) -> object:
@@ -65,24 +71,22 @@ class _Parts:
         self._table, self._made = table, made
 
     def __getitem__(self, key: Any) -> object:
-        return number(self._table._tried(lambda: self._made()[key], [key]))
+        return opened(self._table._tried(lambda: self._made()[key], [key]))
 
     def __setitem__(self, key: Any, value: object) -> None:
         self._made()[key] = value
 
     def __getattr__(self, name: str) -> object:
         member = getattr(self._made(), name)
-
-        def again(*args: object, **kwargs: object) -> object:
-            return getattr(self._made(), name)(*args, **kwargs)
-
-        return partial(self._table._called, again) if callable(member) else member
+        if not callable(member):
+            return member
+        return partial(self._table._used, lambda _, *a, **kw: getattr(self._made(), name)(*a, **kw))
 
     def __iter__(self) -> Iterator[object]:
         return iter(self._made())
 
 
-class _Open:
+class Table:
     """What pandas does not find in a table is made."""
 
     columns: Any
@@ -90,7 +94,7 @@ class _Open:
     _base: Any
     """The DataFrame of the job's pandas."""
     _column: Any
-    _held: Mapping[object, tuple[Kind | None, tuple[object, ...]]] = MappingProxyType({})
+    _held: Mapping[object, tuple[Kind | None, Args]] = MappingProxyType({})
     """Of columns that were made: their kind, and what they were compared with."""
 
     @property
@@ -101,7 +105,7 @@ class _Open:
     def _constructor_sliced(self) -> object:
         return self._column
 
-    def made(self, name: object, kind: Kind | None = None, equal: tuple[object, ...] = ()) -> Any:
+    def made(self, name: object, kind: Kind | None = None, equal: Args = ()) -> Any:
         """A column, as it is after one more use."""
         equal = (*self._held.get(name, (None, ()))[1], *equal)
         self._base.__setitem__(self, name, values(len(self.index), name, kind, equal))
@@ -112,13 +116,13 @@ class _Open:
         """A look-up, done again with what it did not find."""
         try:
             return call()
-        except _LOOKUPS as error:
+        except _MISSES as error:
             names = _UNDEFINED.findall(str(error)) or list(_names(asked))
             if isinstance(error, IndexError) and isinstance(asked[0], tuple):
                 last = asked[0][-1]
                 last = max(last, default=0) if hasattr(last, "__iter__") else last
                 names = _unnamed(len(self.columns), last + 1) if isinstance(last, int) else []
-            tables = [self, *(each for each in asked if isinstance(each, _Open))]
+            tables = [self, *(each for each in asked if isinstance(each, Table))]
             missing = [(at, name) for at in tables for name in dict.fromkeys(names)]
             missing = [(at, name) for at, name in missing if name not in at.columns]
             if not missing:
@@ -127,9 +131,11 @@ class _Open:
                 at.made(name)
             return call()
 
-    def _called(self, call: Call, *args: object, **kwargs: object) -> object:
+    def _used(self, original: Call, *args: object, **kwargs: object) -> object:
         """A call, done again with what it did not find among what it is given."""
-        return self._tried(lambda: call(*args, **kwargs), [*args, *kwargs.values()])
+        call = partial(original, self, *args, **kwargs)
+        made: Any = self._tried(call, [*args, *kwargs.values()])
+        return _Parts(self, call) if "obj" in getattr(made, "__dict__", ()) else opened(made)
 
     def __getitem__(self, key: object) -> object:
         found = self._tried(lambda: self._base.__getitem__(self, key), [key])
@@ -150,11 +156,6 @@ class _Open:
             return self._base.__getattr__(self, name)
         return self[name]
 
-    def groupby(self, *args: object, **kwargs: object) -> object:
-        """Groups of rows, of which other columns may be asked."""
-        self._called(partial(self._base.groupby, self), *args, **kwargs)
-        return _Parts(self, partial(self._base.groupby, self, *args, **kwargs))
-
     def itertuples(self, index: bool = True, name: str | None = "Pandas") -> Iterator[object]:
         """Rows that have whatever column is asked of them."""
         if name is None:
@@ -170,31 +171,119 @@ class _Open:
         return opened(self._base.values.__get__(self))
 
 
+class Column:
+    """A column that learns from its uses; a row that has whatever is asked of it."""
+
+    _base: Any
+    """The Series of the job's pandas."""
+    tpudiag_table: Any = None
+    """The table of which it is a column as it was made, and not the script's own."""
+    index: Any
+    name: Any
+
+    @property
+    def _constructor(self) -> Any:
+        return type(self)
+
+    def __getitem__(self, key: object) -> object:
+        try:
+            return opened(self._base.__getitem__(self, key))
+        except KeyError:
+            if not (isinstance(key, str) and by_user()):
+                raise
+            row = self.name if isinstance(self.name, int) else 0
+            return opened(values(row + 1, key, None, ())[row])
+
+    def __getattr__(self, name: str) -> object:
+        try:
+            return self._base.__getattr__(self, name)
+        except AttributeError:
+            if name.startswith("_") or not by_user():
+                raise
+            return self[name]
+
+    def __iter__(self) -> Iterator[object]:
+        return map(opened, self._base(self))
+
+    def tolist(self) -> list[object]:
+        """Its values."""
+        return list(self)
+
+    @property
+    def values(self) -> object:
+        """Its values, of elastic size."""
+        return opened(self._base.values.__get__(self))
+
+    @property
+    def str(self) -> object:
+        """Methods of its texts."""
+        return self._used(lambda plain: plain.str)
+
+    def _holding(self, equal: Args) -> Any:
+        """Plain, and some rows with each of these values."""
+        plain, table = self._base(self), self.tpudiag_table
+        if not equal or table is None or not all(type(value).__hash__ for value in equal):
+            return plain
+        if len(plain) != len(table.index) or plain.isin(equal).any():
+            return plain
+        return self._base(table.made(self.name, equal=equal))
+
+    def _used(self, original: Call, *args: Any, **kwargs: Any) -> object:
+        """A use of the column, which has what it is compared with; where it fails, of a kind."""
+        name, table = getattr(original, "__name__", ""), self.tpudiag_table
+        given: Any = next(iter((*args, *kwargs.values())), None)
+        several = name == "isin" or (name in _EACH and isinstance(given, dict))
+        equal: Args = tuple(given) if several else (given,) if name in _EQUAL else ()
+        try:
+            made = original(self._holding(equal), *args, **kwargs)
+            return self._constructor(made) if type(made) is self._base else opened(made)
+        except _MISSES:
+            for kind in Kind if table is not None else ():
+                rows = self._base(values(len(table.index), "", kind, ()), index=table.index)
+                try:
+                    made = original(rows.reindex(self.index), *args, **kwargs)
+                except Exception:
+                    continue
+                table.made(self.name, kind)
+                return made
+            raise
+
+
 @cache
 def _table_class(pandas: Library) -> Any:
     """The class of open tables, of the job's pandas."""
-    frame, column = pandas.DataFrame, column_class(pandas)
-    members = {name: getattr_static(frame, name) for name in dir(frame) if name[0] != "_"}
-    methods: Kwargs = {
-        name: _completed(member)
-        for name, member in members.items()
-        if isinstance(member, FunctionType) and name not in vars(_Open)
+    frame = pandas.DataFrame
+    located = {name: _located(getattr_static(frame, name)) for name in ("iloc", "loc", "iat", "at")}
+    own = {"_column": _open(Column, pandas.Series), "_metadata": [*frame._metadata, "_held"]}
+    return _open(Table, frame, **own, **located)
+
+
+def _open(own: type, base: Any, **members: object) -> Any:
+    """A class of pandas each of whose uses is tried again, with what it tells, where it fails."""
+    uses = {name: getattr_static(base, name) for name in dir(base) if name not in vars(own)}
+    methods = {
+        name: _tried(use)
+        for name, use in uses.items()
+        if isinstance(use, FunctionType) and (name[0] != "_" or _is_operator(name))
     }
-    methods |= {name: _located(members[name]) for name in ("iloc", "loc", "iat", "at")}
-    named = {"_base": frame, "_column": column, "_metadata": [*frame._metadata, "_held"]}
-    return type("Table", (_Open, frame), {**named, **methods})
+    return type(own.__name__, (own, base), {"_base": base, **methods, **members})
+
+
+def _is_operator(name: str) -> bool:
+    """Whether it is one of two operands: `__add__`, `__radd__`, `__lt__`."""
+    return not {name, name.replace("__r", "__")}.isdisjoint(vars(operator))
+
+
+def _tried(original: Call) -> Call:
+    """A method that is tried again where it fails."""
+
+    @wraps(original)
+    def call(self: Any, *args: object, **kwargs: object) -> object:
+        return self._used(original, *args, **kwargs)
+
+    return call
 
 
 def _located(places: Any) -> property:
     """`iloc` and its like, which make what they do not find."""
     return property(lambda table: _Parts(table, lambda: places.__get__(table)))
-
-
-def _completed(original: Call) -> Call:
-    """A method that makes what it does not find among what it is asked for."""
-
-    @wraps(original)
-    def call(self: Any, *args: object, **kwargs: object) -> object:
-        return self._called(partial(original, self), *args, **kwargs)
-
-    return call

@@ -1,15 +1,62 @@
-"""Arrays, and single numbers, of data that are stood in for: they are what is asked of them."""
+"""Values of tables and files that are stood in for: numbers, and arrays of them, that are as asked.
+
+A number is used as its digits where a text is wanted of it; an array takes the shape it is asked.
+"""
 
 import importlib
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from enum import IntEnum
 from functools import cache
 from math import prod
 from typing import Any
 
 from tpudiag.sources.job.points import Args, user_lines
 
+from .text_files import WORDS
+
 _LARGE = 2**26
 """Numbers that no array is repeated to."""
+_TURNS = 4
+"""A value that a column is compared with has every fourth row."""
+_FIRST_DAY = date(1990, 1, 1)
+
+
+class Kind(IntEnum):
+    """What a column holds."""
+
+    NUMBERS = 0
+    NAMES = 1
+    TEXTS = 2
+    DIGITS = 3
+    DAYS = 4
+
+
+_MADE: tuple[Callable[[int], object], ...] = (
+    lambda row: row % 2,
+    lambda row: f"file-{row:05d}",
+    lambda row: " ".join(WORDS.split()[row % 5 :]),
+    lambda row: str(row % 2),
+    # Each day twice, as other columns turn: what is followed over days has all of them.
+    lambda row: (_FIRST_DAY + timedelta(row // 2)).isoformat(),
+)
+_NAMED = (
+    (Kind.TEXTS, re.compile(r"text|comment|content|sentence|review|tweet|question|title", re.I)),
+    (
+        Kind.NAMES,
+        re.compile(r"(^|_)(id|uid|name|file|filename|path|image|img|url)(_|$)|_?id$", re.I),
+    ),
+)
+"""What a column mostly holds that is called so: no use tells it of one that is handed on whole."""
+
+
+def values(rows: int, name: object, kind: Kind | None, equal: tuple[object, ...]) -> list[object]:
+    """What a column of that name holds; some rows are `equal` to what it was compared with."""
+    if kind is None:
+        kind = next((kind for kind, named in _NAMED if named.search(str(name))), Kind.NUMBERS)
+    turns = (row % max(_TURNS, len(equal)) for row in range(rows))
+    return [equal[at] if at < len(equal) else _MADE[kind](row) for row, at in enumerate(turns)]
 
 
 def by_user() -> bool:
@@ -43,8 +90,10 @@ class OpenNumber(int):
         return int, (int(self),)
 
 
-def number(found: Any) -> Any:
-    """An open number for the user's line that asks for one; anything else as it is."""
+def opened(found: Any) -> Any:
+    """The same numbers, or the same number for the user's line that asks for one, open."""
+    if type(found).__name__ == "ndarray":
+        return found.view(_array_class())
     whole = type(found).__name__ in ("int", "int64")
     return OpenNumber(found) if whole and by_user() else found
 
@@ -59,10 +108,10 @@ def _array_class() -> type:
         """Cut or repeated where another shape is asked for than its numbers fill."""
 
         def __getitem__(self, key: Any) -> object:
-            return number(array.__getitem__(self, key))
+            return opened(array.__getitem__(self, key))
 
         def __iter__(self) -> Iterator[object]:
-            return map(number, array.__iter__(self))
+            return map(opened, array.__iter__(self))
 
         def reshape(self, *shape: object, **options: object) -> object:
             """As asked: rows are put together, or stay where each is asked for in another shape."""
@@ -86,8 +135,3 @@ def asked_sizes(shape: tuple[Any, ...]) -> list[int]:
     """The sizes that a shape is asked by, which may be given one by one or as a list."""
     alone: Any = shape[0] if len(shape) == 1 and hasattr(shape[0], "__len__") else None
     return [int(size) for size in (shape if alone is None else alone)]
-
-
-def opened(array: Any) -> object:
-    """The same numbers, of elastic size."""
-    return array.view(_array_class())
