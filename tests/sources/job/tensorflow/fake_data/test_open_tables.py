@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data import open_tables, open_values
+from tpudiag.sources.job.tensorflow.fake_data import open_columns, open_tables, open_values
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ np = pytest.importorskip("numpy")
 def read(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Makes a table; what asks it is the user's."""
     pd = pytest.importorskip("pandas")
-    for module in (open_tables, open_values):
+    for module in (open_columns, open_tables, open_values):
         monkeypatch.setattr(module, "by_user", lambda: True)
     return lambda **options: open_tables.make(pd, 512, options)
 
@@ -51,6 +51,12 @@ class Settings:
         lambda t: t.groupby("group")["size"].sum(),
         lambda t: t.groupby(["group"]).agg({"size": "mean"}),
         lambda t: t.merge(t.copy()[["key"]], on="key"),
+        lambda t: t.merge(t.copy()[["a"]], on=["a", "b"], how="left")["a"],
+        lambda t: t.merge(t.set_index("item_id")[["c"]], left_on="item", right_index=True),
+        lambda t: t[["user_id", "b"]].corr(),
+        lambda t: import_module("pandas").to_datetime(t["when"]).dt.month,
+        lambda t: t.day.dt.year,
+        lambda t: t["size"].rolling(3).mean(),
         lambda t: t.query("grade >= 0"),
         lambda t: t.sort_values("when").reset_index(drop=True)["other"],
         lambda t: [row["text"].split() for _, row in t.iterrows()],
@@ -121,4 +127,5 @@ def test_rows_are_as_wide_as_the_shape_that_is_asked_of_them(read: Callable[...,
 
 def test_a_table_is_read_as_pandas_is_told(read: Callable[..., Any]) -> None:
     assert builtins.list(read(names=["u", "v"]).columns) == ["u", "v"]
+    assert read(index_col="item_id").index.name == "item_id"
     assert read(nrows=9).shape[0] == 9 and next(read(chunksize=5)).label.sum() > 0

@@ -17,8 +17,8 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
   end. The pipeline is then none of the job's, and is not judged. A function that JAX jits is given
   arrays that it can be traced with (`jitted_holes.py`).
 - A *table* (`open_tables.py`): pandas looks for a column; what it does not find is made, and the
-  look-up done again. What a column holds, and how wide rows are (`open_values.py`), follows from
-  its uses.
+  look-up done again. What a column holds (`open_columns.py`), and how wide rows are
+  (`open_values.py`), follows from its uses.
 - A *record* (`records.py`) holds what the script's own parse function asks for; what is decoded of
   it takes the size that a shape asks, in the graph that asks (`images.py`).
 - A *path* (`paths.py`, `files.py`): each call that takes one is a row, answered where the path is

@@ -7,29 +7,25 @@ some rows hold that; where a use fails, the values are of another kind.
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
-# pyright: reportOptionalMemberAccess=false
 from __future__ import annotations
 
-import operator
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial, wraps
+from functools import cache, partial
 from inspect import getattr_static
-from types import FunctionType, MappingProxyType
+from types import MappingProxyType
 from typing import Any, SupportsIndex
 
 from tpudiag.sources.job.points import Args, Call, Kwargs, Library
 
+from .open_columns import MISSES, Column, open_class
 from .open_values import Kind, by_user, opened, values
 
-_MISSES = (LookupError, ValueError, TypeError, AttributeError, NameError, SyntaxError)
-"""What is said of a column that is not there, or not of the kind that it is taken for."""
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 """What `query` and `eval` say of a column that is not there."""
 _UNNAMED = 4
 """Columns of numbers that a table has before any is asked for."""
-_EQUAL, _EACH = ("__eq__", "__ne__"), ("map", "replace")
-"""Uses that tell what some rows hold: one value, or each of a dict's."""
 
 
 def make(pandas: Library, rows: int, options: Kwargs) -> object:
@@ -41,6 +37,8 @@ def make(pandas: Library, rows: int, options: Kwargs) -> object:
     begin = range(_UNNAMED) if options.get("header", 0) is None else _unnamed(0, _UNNAMED)
     for name in columns if isinstance(columns, list) else begin:
         table.made(name)
+    index = options.get("index_col")
+    table = table.set_index(index) if isinstance(index, str) else table
     return iter([table]) if options.get("chunksize") or options.get("iterator") else table
 
 
@@ -113,23 +111,45 @@ class Table:
         return self[name]
 
     def _tried(self, call: Callable[[], Any], asked: Sequence[object]) -> Any:
-        """A look-up, done again with what it did not find."""
-        try:
-            return call()
-        except _MISSES as error:
-            names = _UNDEFINED.findall(str(error)) or list(_names(asked))
-            if isinstance(error, IndexError) and isinstance(asked[0], tuple):
-                last = asked[0][-1]
-                last = max(last, default=0) if hasattr(last, "__iter__") else last
-                names = _unnamed(len(self.columns), last + 1) if isinstance(last, int) else []
-            tables = [self, *(each for each in asked if isinstance(each, Table))]
-            missing = [(at, name) for at in tables for name in dict.fromkeys(names)]
-            missing = [(at, name) for at, name in missing if name not in at.columns]
-            if not missing:
-                raise
-            for at, name in missing:
-                at.made(name)
-            return call()
+        """A look-up, done again with what it did not find, or with values of another kind."""
+        tables = [self, *(each for each in asked if isinstance(each, Table))]
+        while True:
+            try:
+                return call()
+            except MISSES as error:
+                names = self._told(error, asked)
+                missing = [(at, name) for at in tables for name in names if name not in at.columns]
+                if not missing:
+                    made = [
+                        (at, name)
+                        for at in tables
+                        for name in names or at.columns
+                        if name in at._held and name in at.columns
+                    ]
+                    return self._of_kind(call, made)
+                for at, name in missing:
+                    at.made(name)
+
+    def _told(self, error: Exception, asked: Sequence[object]) -> list[str]:
+        """The columns that an error names, else all that may be meant."""
+        if isinstance(error, IndexError) and isinstance(asked[0], tuple):
+            last = asked[0][-1]
+            last = max(last, default=0) if hasattr(last, "__iter__") else last
+            return _unnamed(len(self.columns), last + 1) if isinstance(last, int) else []
+        names = _UNDEFINED.findall(str(error)) or list(dict.fromkeys(_names(asked)))
+        return [name for name in names if repr(name) in str(error)] or names
+
+    def _of_kind(self, call: Callable[[], Any], made: list[tuple[Table, str]]) -> Any:
+        """A use of columns of the kind by which it does not fail; in the end that of before."""
+        before = [at._held[name][0] for at, name in made]
+        for kinds in ([kind] * len(made) for kind in Kind if made):
+            for (at, name), kind in zip(made, kinds, strict=True):
+                at.made(name, kind)
+            with contextlib.suppress(*MISSES):
+                return call()
+        for (at, name), kind in zip(made, before, strict=True):
+            at.made(name, kind)
+        return call()
 
     def _used(self, original: Call, *args: object, **kwargs: object) -> object:
         """A call, done again with what it did not find among what it is given."""
@@ -171,117 +191,13 @@ class Table:
         return opened(self._base.values.__get__(self))
 
 
-class Column:
-    """A column that learns from its uses; a row that has whatever is asked of it."""
-
-    _base: Any
-    """The Series of the job's pandas."""
-    tpudiag_table: Any = None
-    """The table of which it is a column as it was made, and not the script's own."""
-    index: Any
-    name: Any
-
-    @property
-    def _constructor(self) -> Any:
-        return type(self)
-
-    def __getitem__(self, key: object) -> object:
-        try:
-            return opened(self._base.__getitem__(self, key))
-        except KeyError:
-            if not (isinstance(key, str) and by_user()):
-                raise
-            row = self.name if isinstance(self.name, int) else 0
-            return opened(values(row + 1, key, None, ())[row])
-
-    def __getattr__(self, name: str) -> object:
-        try:
-            return self._base.__getattr__(self, name)
-        except AttributeError:
-            if name.startswith("_") or not by_user():
-                raise
-            return self[name]
-
-    def __iter__(self) -> Iterator[object]:
-        return map(opened, self._base(self))
-
-    def tolist(self) -> list[object]:
-        """Its values."""
-        return list(self)
-
-    @property
-    def values(self) -> object:
-        """Its values, of elastic size."""
-        return opened(self._base.values.__get__(self))
-
-    @property
-    def str(self) -> object:
-        """Methods of its texts."""
-        return self._used(lambda plain: plain.str)
-
-    def _holding(self, equal: Args) -> Any:
-        """Plain, and some rows with each of these values."""
-        plain, table = self._base(self), self.tpudiag_table
-        if not equal or table is None or not all(type(value).__hash__ for value in equal):
-            return plain
-        if len(plain) != len(table.index) or plain.isin(equal).any():
-            return plain
-        return self._base(table.made(self.name, equal=equal))
-
-    def _used(self, original: Call, *args: Any, **kwargs: Any) -> object:
-        """A use of the column, which has what it is compared with; where it fails, of a kind."""
-        name, table = getattr(original, "__name__", ""), self.tpudiag_table
-        given: Any = next(iter((*args, *kwargs.values())), None)
-        several = name == "isin" or (name in _EACH and isinstance(given, dict))
-        equal: Args = tuple(given) if several else (given,) if name in _EQUAL else ()
-        try:
-            made = original(self._holding(equal), *args, **kwargs)
-            return self._constructor(made) if type(made) is self._base else opened(made)
-        except _MISSES:
-            for kind in Kind if table is not None else ():
-                rows = self._base(values(len(table.index), "", kind, ()), index=table.index)
-                try:
-                    made = original(rows.reindex(self.index), *args, **kwargs)
-                except Exception:
-                    continue
-                table.made(self.name, kind)
-                return made
-            raise
-
-
 @cache
 def _table_class(pandas: Library) -> Any:
     """The class of open tables, of the job's pandas."""
     frame = pandas.DataFrame
     located = {name: _located(getattr_static(frame, name)) for name in ("iloc", "loc", "iat", "at")}
-    own = {"_column": _open(Column, pandas.Series), "_metadata": [*frame._metadata, "_held"]}
-    return _open(Table, frame, **own, **located)
-
-
-def _open(own: type, base: Any, **members: object) -> Any:
-    """A class of pandas each of whose uses is tried again, with what it tells, where it fails."""
-    uses = {name: getattr_static(base, name) for name in dir(base) if name not in vars(own)}
-    methods = {
-        name: _tried(use)
-        for name, use in uses.items()
-        if isinstance(use, FunctionType) and (name[0] != "_" or _is_operator(name))
-    }
-    return type(own.__name__, (own, base), {"_base": base, **methods, **members})
-
-
-def _is_operator(name: str) -> bool:
-    """Whether it is one of two operands: `__add__`, `__radd__`, `__lt__`."""
-    return not {name, name.replace("__r", "__")}.isdisjoint(vars(operator))
-
-
-def _tried(original: Call) -> Call:
-    """A method that is tried again where it fails."""
-
-    @wraps(original)
-    def call(self: Any, *args: object, **kwargs: object) -> object:
-        return self._used(original, *args, **kwargs)
-
-    return call
+    own = {"_column": open_class(Column, pandas.Series), "_metadata": [*frame._metadata, "_held"]}
+    return open_class(Table, frame, **own, **located)
 
 
 def _located(places: Any) -> property:
