@@ -20,6 +20,7 @@ from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.fake_data import holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+from tpudiag.sources.job.tensorflow.fake_data.open_tables import Table
 from tpudiag.sources.job.tensorflow.fake_data.statements import Statements
 
 np = pytest.importorskip("numpy")
@@ -265,6 +266,12 @@ def test_what_a_release_lacks_is_no_lack_of_data(tmp_path: Path) -> None:
     with pytest.raises(AttributeError) as caught:
         ran(tmp_path, text, strategy=strategy, made=lambda _: tensor)
     assert caught.traceback[-1].lineno + 1 == 3
+
+
+def test_a_table_that_could_not_be_changed_stays(tmp_path: Path) -> None:
+    table = Table()
+    space, _ = ran(tmp_path, "t = u = made(t, open('/absent'))\n", t=table, u=table, made=print)
+    assert space["t"] is table and isinstance(space["u"], Hole)
 
 
 def test_a_name_that_a_loop_over_no_file_would_have_set_is_missed_by_data(tmp_path: Path) -> None:

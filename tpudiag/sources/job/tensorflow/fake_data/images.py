@@ -6,9 +6,8 @@ from typing import Any
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 from tpudiag.sources.job.points.library_objects import Operation, Shape, Tensor
 
-from .text_files import SIZE
+from .text_files import SCOPE, SIZE, chosen, is_stand_in
 
-_SCOPE = "tpudiag_fake"
 _SMALL = 32
 _FARTHEST = 400
 """Operations looked through from a tensor back to a stand-in."""
@@ -19,8 +18,8 @@ _RAW = 1024
 class Contents:
     """Hands decoders what they can decode, and gives the result the size that is asked for."""
 
-    def __init__(self, tf: Library, marked: Call) -> None:
-        self._tf, self._marked = tf, marked
+    def __init__(self, tf: Library) -> None:
+        self._tf = tf
         self._decoded = False
         """Whether a stand-in was decoded in a graph."""
         self._jpegs: dict[int, bytes] = {}
@@ -29,12 +28,6 @@ class Contents:
         hooks.around(table.RAW_DECODED, self._raw)
         hooks.around(table.TENSOR_PARSED, self._tensor)
         hooks.around(table.RESHAPED, self._reshaped)
-
-    def _replaced(self, contents: object, stand_in: object) -> object:
-        """Contents with the stand-in where they are none."""
-        with self._tf.name_scope(_SCOPE):
-            contents = self._tf.convert_to_tensor(contents)
-            return self._tf.where(self._marked(contents), stand_in, contents)
 
     def _drawn(self, side: int) -> bytes:
         """A picture, as JPEG."""
@@ -46,19 +39,19 @@ class Contents:
 
     def _jpeg(self, original: Call, contents: object, *args: object, **kwargs: object) -> object:
         """Something is asked of a JPEG."""
-        return original(self._replaced(contents, self._drawn(SIZE)), *args, **kwargs)
+        return original(chosen(self._tf, contents, self._drawn(SIZE)), *args, **kwargs)
 
     def _picture(self, original: Call, contents: object, *args: object, **kwargs: object) -> object:
         """A picture is decoded; its size can still be set where a shape asks for one."""
         tf = self._tf
         # In a pipeline it is given its size below, and thousands are decoded: a small one.
         jpeg = self._drawn(SIZE if tf.executing_eagerly() else _SMALL)
-        picture: Any = original(self._replaced(contents, jpeg), *args, **kwargs)
+        picture: Any = original(chosen(tf, contents, jpeg), *args, **kwargs)
         if tf.executing_eagerly():
             return picture
-        with tf.name_scope(_SCOPE):
+        with tf.name_scope(SCOPE):
             size, sides = tf.constant([SIZE, SIZE], name="size"), tf.shape(picture)
-            size = tf.where(self._marked(tf.convert_to_tensor(contents)), size, sides[-3:-1])
+            size = tf.where(is_stand_in(tf, tf.convert_to_tensor(contents)), size, sides[-3:-1])
             # A plain constant would be folded into the shape at once, and a later set_shape of
             # another size refused; behind this the shape stays open until the script claims one.
             size = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[2])
@@ -76,25 +69,23 @@ class Contents:
     ) -> object:
         """Raw bytes are decoded; the arguments have the names that they are given by."""
         tf = self._tf
-        with tf.name_scope(_SCOPE):
+        with tf.name_scope(SCOPE):
             size = tf.constant(_RAW, name="size")
             count = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[])
-            stand_in = tf.strings.reduce_join(
-                tf.fill([count * tf.as_dtype(out_type).size], b"\x01")
-            )
-        return self._seen(original(self._replaced(input_bytes, stand_in), out_type, *a, **kw))
+            ones = tf.strings.reduce_join(tf.fill([count * tf.as_dtype(out_type).size], b"\x01"))
+        return self._seen(original(chosen(tf, input_bytes, ones), out_type, *a, **kw))
 
     def _tensor(
         self, original: Call, serialized: object, out_type: object, *a: object, **kw: object
     ) -> object:
         """A serialized tensor is parsed: what stands in has one dimension, until more are asked."""
         tf = self._tf
-        with tf.name_scope(_SCOPE):
+        with tf.name_scope(SCOPE):
             size = tf.constant([_RAW], name="size")
             # Of any rank: the constant may be given another shape.
             shape = tf.raw_ops.PlaceholderWithDefault(input=size, shape=None)
             zeros = tf.io.serialize_tensor(tf.zeros(shape, out_type))
-        return self._seen(original(self._replaced(serialized, zeros), out_type, *a, **kw))
+        return self._seen(original(chosen(tf, serialized, zeros), out_type, *a, **kw))
 
     def _seen(self, tensor: Any) -> object:
         """A stand-in was decoded: in a graph, shapes that are set there may ask for its size."""
@@ -112,17 +103,12 @@ class Contents:
 
     def _resize(self, size: Operation, wanted: list[int | None]) -> None:
         """Give the constant that holds a stand-in's size another value."""
-        tf = self._tf
-        if size.outputs[0].shape.as_list() == [1]:
-            value: int | list[int | None] = [number or _SMALL for number in wanted]
-        elif any(not number for number in wanted[:2]):
-            return
-        elif size.outputs[0].shape.rank == 0:
-            value = prod(number or 1 for number in wanted)
-        elif len(wanted) == 3:
-            value = wanted[:2]
-        else:
-            return
+        tf, shape = self._tf, size.outputs[0].shape.as_list()
+        value: int | list[int | None] = [number or _SMALL for number in wanted]
+        if shape != [1]:  # that of no tensor
+            if not all(wanted[:2]) or (shape == [2] and len(wanted) != 3):
+                return
+            value = wanted[:2] if shape == [2] else prod(number or 1 for number in wanted)
         proto = tf.make_tensor_proto(value, dtype=tf.int32)
         # The claim comes later in the script than the decoding: the constant that was already put
         # into the graph is changed, before the graph is first run.
@@ -136,26 +122,24 @@ class Contents:
         What a function of the pipeline is given may have been decoded by one before it.
         """
         tf = self._tf
-        asked = tf.get_static_value(shape) if not isinstance(shape, tf.TensorShape) else shape
-        if asked is None or not hasattr(tensor, "graph") or tf.executing_eagerly():
+        if tf.executing_eagerly() or not hasattr(tensor, "graph"):
             return original(tensor, shape, *args, **kw)
-        if any(tf.is_tensor(size) for size in list(asked)):
-            return original(tensor, shape, *args, **kw)
-        sizes = [-1 if size is None else int(size) for size in list(asked)]
-        earlier = self._decoded and tensor.op.type == "Placeholder" and len(sizes) > 1
+        asked: Any = shape if isinstance(shape, tf.TensorShape) else tf.get_static_value(shape)
+        known = asked is not None and not any(map(tf.is_tensor, asked))
+        sizes = [-1 if size is None else int(size) for size in asked] if known else []
         # A step's own Placeholders are batches, which a size that is left open fits.
+        earlier = self._decoded and tensor.op.type == "Placeholder" and len(sizes) > 1
         earlier = earlier and (min(sizes) > 0 or tensor.graph.name.startswith("Dataset_"))
-        known = prod(size for size in sizes if size > 0)
-        settled = not sizes or (min(sizes) < 0 and known == 1) or 0 in sizes or sizes.count(-1) > 1
-        if settled or not (earlier or self._behind(tensor, "") is not None):
-            return original(tensor, shape, *args, **kw)
-        if tensor.shape.num_elements() != known or min(sizes) < 0:
+        count = prod(size for size in sizes if size > 0)
+        settled = not sizes or (min(sizes) < 0 and count == 1) or 0 in sizes or sizes.count(-1) > 1
+        settled = settled or (min(sizes) > 0 and tensor.shape.num_elements() == count)
+        if not settled and (earlier or self._behind(tensor, "") is not None):
             flat = tf.raw_ops.Reshape(tensor=tensor, shape=[-1])
+            have = tf.maximum(tf.size(flat), 1)
             # As many as the shape holds; where one size is left open, a multiple of the others.
-            open_ = -(-tf.size(flat) // known) if min(sizes) < 0 else 1
-            count = known * tf.maximum(open_, 1)
-            again = count // tf.maximum(tf.size(flat), 1) + 1
-            tensor = tf.raw_ops.Reshape(tensor=tf.tile(flat, [again])[:count], shape=sizes)
+            count *= -(-have // count) if min(sizes) < 0 else 1
+            flat = tf.tile(flat, [count // have + 1])[:count]
+            tensor = tf.raw_ops.Reshape(tensor=flat, shape=sizes)
         return original(tensor, shape, *args, **kw)
 
     def _behind(self, tensor: Tensor, name: str) -> Operation | None:
@@ -167,7 +151,7 @@ class Contents:
             if op.name in seen:
                 continue
             seen.add(op.name)
-            if _SCOPE in op.name and op.name.endswith(f"/{name}" if name else ""):
+            if SCOPE in op.name and op.name.endswith(f"/{name}" if name else ""):
                 return op
             waiting += [source.op for source in op.inputs]
         return None

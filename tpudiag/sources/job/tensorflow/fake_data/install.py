@@ -10,7 +10,7 @@ from . import datasets_of_files, holes, hub, keras_data, paths, records, shuffle
 from .files import Files
 from .filling import Filling
 from .images import Contents
-from .ledger import MARKER, Ledger
+from .ledger import Ledger
 from .modules import HostedModules
 from .pretrained import Pretrained
 from .statements import Statements
@@ -48,15 +48,11 @@ class FakeData:
         """Files, records and contents."""
         self._tf = tf
 
-        def marked(strings: object) -> object:
-            # RE2's dot matches no line end.
-            return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
-
         self._files.watch_tensorflow(tf)
         datasets_of_files.install(tf, self._ledger, self._written)
-        records.install(tf, marked, self._ledger.ask)
+        records.install(tf, self._ledger.ask)
         shuffles.install(self._ledger)
-        Contents(tf, marked)
+        Contents(tf)
         self._filling = Filling(tf, self._ledger)
 
     def watch_keras(self, keras: Library) -> None:

@@ -26,6 +26,7 @@ from . import missing_data_errors
 from . import statement_parts as parts
 from .holes import Hole, cause_of
 from .ledger import Ledger
+from .open_tables import Table
 
 _ASKED, _ERROR = "__tpudiag_tried__", "__tpudiag_e__"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -208,11 +209,16 @@ class Statements:
         self._ledger.pass_over(f"{place} `{text[:60]}` ({said})", wanting)
 
     def holes(self, number: int, known: Kwargs) -> tuple[object, ...]:
-        """What a statement that failed would have set; what a loop or `if` had set stays."""
+        """What a statement that failed would have set; what it had, or was to change, stays."""
         statement = self._all[number]
-        kept = known if statement.compound else {}
+
+        def stays(name: str) -> bool:
+            # A table that was to be changed still makes whatever column is asked of it.
+            changed = name in statement.reads and isinstance(known.get(name), Table)
+            return changed or (statement.compound and name in known)
+
         return tuple(
-            kept[name] if name in kept else Hole(cause=self._absent) for name in statement.sets
+            known[name] if stays(name) else Hole(cause=self._absent) for name in statement.sets
         )
 
 

@@ -4,11 +4,14 @@ import gzip
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 from tpudiag.sources.job.points import Library
 
 from .ledger import CLASSES, MARKER, RECORDS, Ledger
 
+SCOPE = "tpudiag_fake"
+"""Of the operations of a graph that stand in for something."""
 SIZE = 512
 """Height and width of a picture."""
 _PACKED: dict[str, Callable[[bytes], bytes]] = {"GZIP": gzip.compress, "ZLIB": zlib.compress}
@@ -23,6 +26,25 @@ def marked(number: int) -> str:
     words = WORDS.split()
     turned = words[number % len(words) :] + words[: number % len(words)]
     return f"{MARKER}/{CLASSES[number % len(CLASSES)]}/{number} " + " ".join(turned)
+
+
+def is_stand_in(tf: Library, strings: object) -> Any:
+    """Which of the strings of a graph say that they are none."""
+    # RE2's dot matches no line end.
+    return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
+
+
+def chosen(tf: Library, contents: object, stand_in: Any) -> Any:
+    """Contents, and a stand-in where they are none: of a list, one by the hash of their name.
+
+    In the graph, for scripts parse inside of Dataset.map; labels vary, and each run is the same.
+    """
+    with tf.name_scope(SCOPE):
+        contents = tf.convert_to_tensor(contents)
+        if isinstance(stand_in, list):
+            at = tf.strings.to_hash_bucket_fast(contents, len(cast("list[object]", stand_in)))
+            stand_in = tf.gather(tf.constant(stand_in), at)
+        return tf.where(is_stand_in(tf, contents), stand_in, contents)
 
 
 def records(tf: Library, ledger: Ledger, compression: str = "") -> str:
