@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from tpudiag.sources.job.points import Kwargs, user_lines
 
+from .holes import batch_of
+
 BATCHES = 6
 """Batches that data hold at least: a fifth of them, as is put aside for validation, hold one."""
-_MOST = 16_384
+_SIMPLEST, _MOST = 32, 16_384
 _NOT = re.compile(r"step|num_|(^|_)n_batch|batches")
 """Counts of batches, by their names."""
 
@@ -21,6 +23,11 @@ def examples() -> int:
     `STEPS = NUMBER_OF_IMAGES // BATCH_SIZE` is 0 where there are fewer than a batch.
     """
     return BATCHES * (largest() or 0)
+
+
+def of(data: object, simplest: int = _SIMPLEST) -> int:
+    """The batch that a script asked of a hole, else the largest that it names."""
+    return batch_of(data) or largest() or simplest
 
 
 def largest() -> int | None:

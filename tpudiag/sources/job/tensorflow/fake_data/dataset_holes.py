@@ -9,7 +9,7 @@ from collections.abc import Callable
 from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import batch_sizes
-from .holes import Hole, batch_of, batched, is_open, used
+from .holes import Hole, batched, is_open, used
 
 
 def install(tf: Library, batches: Callable[[Hole], object]) -> None:
@@ -33,7 +33,7 @@ def install(tf: Library, batches: Callable[[Hole], object]) -> None:
             return original(strategy, dataset, *args, **kwargs)
         filled = batches(dataset)
         if filled is None:  # a model may come later
-            return batched(batch_of(dataset) or batch_sizes.largest())
+            return batched(batch_sizes.of(dataset, 0) or None)
         return original(strategy, filled, *args, **kwargs)
 
     hooks.around(table.ARRAYS_SLICED, sliced)

@@ -53,24 +53,22 @@ class Files:
             said = f"{path}; No such file or directory"
             raise barrier.for_job(tf.errors.NotFoundError(None, None, said))
 
-        def copied(path: str, *_: object, **__: object) -> object:
-            return refused(path)
-
-        def is_folder(path: str, *_: object) -> bool:
-            return "." not in os.path.basename(path)
-
         remote, anywhere = paths.is_remote, paths.is_absent
+        kinds = {
+            table.GFILE_EXISTS: (self._exists, remote),
+            table.GFILE_IS_FOLDER: (lambda path, *_: "." not in os.path.basename(path), remote),
+            table.GFILE_LISTED: (self._listed("*.tfrec"), remote),
+            table.GFILE_COPIED: (lambda path, *_, **__: refused(path), anywhere),
+            table.LATEST_CHECKPOINT: (lambda *_, **__: None, remote),
+            table.MODEL_LOADED: (self._said("a model"), anywhere),
+        }
         self._answer(table.GFILE_OPENED, refused, anywhere)
         self._answer(table.CHECKPOINT_RESTORED, self._said("variables stay as initialised"), remote)
         # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
         for api in (tf, tf.compat.v2, tf.compat.v1):
             hooks.around(table.GFILE_MATCHED, self._matched, api)
-            self._answer(table.GFILE_EXISTS, self._exists, remote, api)
-            self._answer(table.GFILE_IS_FOLDER, is_folder, remote, api)
-            self._answer(table.GFILE_LISTED, self._listed("*.tfrec"), remote, api)
-            self._answer(table.GFILE_COPIED, copied, anywhere, api)
-            self._answer(table.LATEST_CHECKPOINT, lambda *_, **__: None, remote, api)
-            self._answer(table.MODEL_LOADED, self._said("a model"), anywhere, api)
+            for at, (give, away) in kinds.items():
+                self._answer(at, give, away, api)
 
     def watch_keras(self, keras: Library) -> None:
         """Folders that it makes batches of, and weights, which are left as initialised."""

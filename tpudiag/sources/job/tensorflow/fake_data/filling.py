@@ -35,7 +35,6 @@ BATCHES = 6
 """Batches of a pass over data that were filled in."""
 _OPEN = 32
 """A size that a model leaves open."""
-_BATCH = 32
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 """Of a Keras model: made anew where they are None."""
 _OF_ARRAYS = ("validation_batch_size", "validation_split", "sample_weight", "batch_size", "y")
@@ -72,16 +71,11 @@ class Filling:
 
     def _sized(self, original: Call, layer: object, *args: object, **kwargs: object) -> object:
         """A layer is made: holes are sizes, of which it takes numbers alone."""
-
-        def number(value: object) -> object:
-            if isinstance(value, tuple):
-                return tuple(map(number, value))
-            return int(value) if isinstance(value, holes.Hole) else value
-
         if holes.holds((args, kwargs)):
             self._ledger.note(f"sizes of what is made at {user_lines.caller()}", "model")
-            kwargs = {name: number(value) for name, value in kwargs.items()}
-            args = tuple(map(number, args))
+            args, kwargs = self._tf.nest.map_structure(
+                lambda value: int(value) if isinstance(value, holes.Hole) else value, (args, kwargs)
+            )
         return original(layer, *args, **kwargs)
 
     def _made(self, model: object, *_: object, **__: object) -> None:
@@ -132,7 +126,7 @@ class Filling:
         What it `predicts` has as many rows as a hole, or a table, has elements.
         """
         x, size = given.get("x"), given.get("batch_size")
-        batch = batch or (size if isinstance(size, int) else None) or holes.batch_of(x)
+        batch = batch or (size if isinstance(size, int) else None) or batch_sizes.of(x)
         example = self._example(model)
         if example is None:
             return
@@ -149,7 +143,7 @@ class Filling:
             given["epochs"] = 2
         steps = given.get("steps_per_epoch", given.get("steps"))
         rows = (holes.length_of(x) or holes.LENGTH) if predicts and steps is None else None
-        data = self._dataset(example, batch or batch_sizes.largest() or _BATCH, rows)
+        data = self._dataset(example, batch, rows)
         finite = data.take(BATCHES)
         given["x"] = data if predicts or steps is not None else finite
         if any(each is not None for each in validated):
@@ -252,19 +246,14 @@ class Filling:
 
     def _batches(self, hole: object) -> Dataset | None:
         """Batches for the model that was made last, and the loss that the script holds."""
-        model, batch = self._model(), holes.batch_of(hole)
-        if model is None or (batch is None and batch_sizes.largest() is None):
-            return None
-        example = self._example(model)
+        model, named = self._model(), batch_sizes.of(hole, 0)
+        example = self._example(model) if model is not None and named else None
         if example is None:
             return None
         outputs = self._outputs(model, self._inputs(model)) if len(example) == 1 else None
         if outputs:
-            named = list(vars(sys.modules.get("__main__", sys)).values())  # by the script
-            kinds = ({each.__name__ for each in type(value).__mro__} for value in named)
-            loss = next(
-                (of for of, kind in zip(named, kinds, strict=True) if "Loss" in kind), "sparse"
-            )
-            example = (example[0], self.label(outputs[0].shape, loss))
+            known = vars(sys.modules.get("__main__", sys)).values()  # by the script
+            losses = (of for of in [*known] if "Loss" in {c.__name__ for c in type(of).__mro__})
+            example = (example[0], self.label(outputs[0].shape, next(losses, "sparse")))
         self._ledger.note("batches that are not there, as the model asks for them")
-        return self._dataset(example, batch or batch_sizes.largest() or _BATCH)
+        return self._dataset(example, named)

@@ -9,11 +9,11 @@ from typing import Any
 from tpudiag.sources.job.points import Args, Kwargs, Library
 
 from . import batch_sizes
-from .holes import Hole, batch_of, is_open, shape_of
+from .holes import Hole, is_open, shape_of
 
 _MOST, _MOST_S = 64, 20.0
 """Combinations of shapes that are tried, and for how long."""
-_BATCH, _SIDE, _TOKENS = 32, 32, 128
+_SIDE, _TOKENS = 32, 128
 
 
 def filled(
@@ -41,7 +41,7 @@ def _arrays(hole: Hole, kernels: list[tuple[int, ...]]) -> Iterator[object]:
     if not is_open(hole):
         yield zeros(shape_of(hole), "float32")
         return
-    batch = batch_of(hole) or batch_sizes.largest() or _BATCH
+    batch = batch_sizes.of(hole)
     yield from (zeros((batch, *(_SIDE,) * (len(of) - 2), of[-2]), "float32") for of in kernels[:4])
     yield zeros(batch, "int32")
     yield zeros((batch, _TOKENS), "int32")
