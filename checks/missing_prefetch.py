@@ -32,7 +32,9 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Judgement:
     https://www.tensorflow.org/guide/data_performance#prefetching
     """
     for pipeline in own_pipelines(signals):
-        last = next((op for op in reversed(pipeline.ops) if op.kind not in NO_WORK), None)
+        # What Keras adds at the end (weights of classes) is not the job's.
+        own = [op for op in pipeline.ops if op.location is not None] or pipeline.ops
+        last = next((op for op in reversed(own) if op.kind not in NO_WORK), None)
         if last is None:
             continue
         gain, measured = worth(pipeline, "prefetch")
@@ -41,10 +43,10 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Judgement:
             yield Evidence("last transformation", last.kind)
             yield from measured
         elif last.kind != "Prefetch":
-            own = " tf.data adds one when it optimises the pipeline, as it does here."
+            added = " tf.data adds one when it optimises the pipeline, as it does here."
             yield Finding(
                 f"the pipeline ends in {last.kind}, not in prefetch."
-                + (own if by_itself else gain),
+                + (added if by_itself else gain),
                 "dataset = dataset.prefetch(tf.data.AUTOTUNE)  # the last transformation",
                 (Evidence("last transformation", last.kind, limit="Prefetch"), *measured),
                 last.location or pipeline.location,

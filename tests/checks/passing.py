@@ -73,6 +73,7 @@ from tpudiag.signals.run_state import RunState, StateKind
 from tpudiag.signals.step_numerics import ReplicaSimilarities
 
 WEIGHTS = CheckpointUse("orbax.checkpoint", "ckpt", 9, HERE, shapes=(STATE.shape,))
+PREFETCHES = pipeline(BATCHED, DatasetOp(kind="Prefetch", buffer_size=-1))
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD)),
     # The second of a shape may be an average of the weights.
@@ -105,6 +106,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU203", h(pipelines=(pipeline(DatasetOp(kind="Map", inside_library=True), BATCHED),))),
     ("TPU203", h(pipelines=given(DatasetOp(kind="Map"), speeds=(slower("parallel calls"),)))),
     ("TPU202", h(pipelines=given(BATCHED, speeds=(slower("prefetch"),)))),
+    ("TPU202", h(pipelines=given(ops=(*PREFETCHES.ops, DatasetOp(kind="Map"))))),
     ("TPU102", h(pipelines=(*given(BATCHED), replace(given(UNEVEN)[0], trains=False)))),
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
     # One small product in many.
