@@ -6,6 +6,7 @@ from tpudiag.signals import VariableSeen
 from tpudiag.sources.job.process.host_memory import (
     is_heavy,
     replicas_in_time,
+    replicas_in_trace,
     replicas_that_fit,
     shortage,
 )
@@ -20,6 +21,11 @@ def test_slow_steps_run_on_fewer_replicas_where_that_saves_a_start(
     step_flops: float, replicas: int
 ) -> None:
     assert replicas_in_time(step_flops, 8, cores=2) == replicas
+
+
+def test_what_takes_long_to_trace_is_traced_on_fewer_replicas() -> None:
+    assert [replicas_in_trace(forward_s, 8) for forward_s in (0.0, 2, 3, 5, 17)] == [8, 8, 8, 2, 2]
+    assert replicas_in_trace(17, 2) == 2
 
 
 def test_more_cores_take_more_replicas() -> None:

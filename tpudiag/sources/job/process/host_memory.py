@@ -73,6 +73,17 @@ def replicas_in_time(step_flops: float, wanted: int, cores: int) -> int:
     return in_time if SLOW_STEPS * one_s * (wanted - in_time) > RESTART_S else wanted
 
 
+def replicas_in_trace(forward_s: float, wanted: int) -> int:
+    """The most replicas, up to `wanted`, whose steps are traced in bearable time; at least 2.
+
+    `forward_s` is the CPU time in which one replica's forward pass was traced: a Python loop of
+    many turns is traced turn by turn, on each replica again.
+    """
+    one_s = max(PASSES * forward_s, 1e-9)
+    in_time = min(wanted, max(int(VARIABLES_TO_TRACE * TRACE_S / one_s), 2))
+    return in_time if one_s * (wanted - in_time) > RESTART_S + forward_s else wanted
+
+
 def has_room(forward_bytes: float) -> bool:
     """Whether there is memory for a forward pass's activations."""
     return forward_bytes <= MEMORY_SHARE * available_bytes()

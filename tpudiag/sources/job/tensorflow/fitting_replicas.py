@@ -1,9 +1,11 @@
 """Ends a rehearsal that is too large for this machine, so that it restarts with fewer replicas.
 
-A model may exceed the memory, or its step be too slow for the cores.
+A model may exceed the memory, or its step be too slow for the cores, to run or to trace.
 """
 
 import os
+import threading
+import time
 from dataclasses import replace
 from math import prod
 
@@ -67,6 +69,9 @@ def judge_speed(tf: Library, spec: JobSpec, watches: Watches, call: GradientCall
         watches.heavy.leave(current, alone)
         return
     in_time = 1 if heavy else host_memory.replicas_in_time(alone, replicas.count, cores)
+    # A replica has a thread of its own, which has done nothing else.
+    if threading.current_thread() is not threading.main_thread():
+        in_time = min(in_time, host_memory.replicas_in_trace(time.thread_time(), replicas.count))
     if in_time < replicas.count:
         replicas.end(in_time)
 
