@@ -64,16 +64,19 @@ Dims: TypeAlias = tuple[Size, ...]
 class Hole:
     """Takes any use."""
 
-    tpudiag_dims: Dims
+    tpudiag_dims: Dims = ()
+    tpudiag_batch: int | None = None
+    """The batch that a script asked of it."""
+    tpudiag_cause: Exception | None = None
+    """How it was said that what should have made it is not installed."""
+    tpudiag_called: tuple[Hole, str] | None = None
+    """What it is a member of, and its name: it may be called yet."""
 
     def __init__(
         self, dims: Dims | None = None, batch: int | None = None, cause: Exception | None = None
     ) -> None:
-        self.__dict__.update(
-            tpudiag_dims=(Size(), Size(_WIDTH)) if dims is None else dims,
-            tpudiag_batch=batch,
-            tpudiag_cause=cause,
-        )
+        self.tpudiag_dims = (Size(), Size(_WIDTH)) if dims is None else dims
+        self.tpudiag_batch, self.tpudiag_cause = batch, cause
 
     def __getattr__(self, name: str) -> object:
         # Python and the libraries ask whatever they are given for such names.
@@ -89,7 +92,7 @@ class Hole:
         """What a call of it would give; what it decorates stays as it is."""
         if len(args) == 1 and not kwargs and is_decorated(args[0]):
             return args[0]
-        hole, use = vars(self).get("tpudiag_called", (self, "call"))
+        hole, use = self.tpudiag_called or (self, "call")
         return used(hole, use, (*args, *kwargs.values()))
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
@@ -107,7 +110,7 @@ class Hole:
 
     def __iter__(self) -> Iterator[object]:
         parts = taken_apart()
-        batches = None if parts or batch_of(self) is None else [each(self) for each in filled]
+        batches = None if parts or self.tpudiag_batch is None else [each(self) for each in filled]
         if batches and batches[0] is not None:
             return iter(batches[0]) if taken_at_will() else islice(batches[0], _BATCHES)
         return (self[0] for _ in range(parts or self._first().counted(_PARTS)))
@@ -122,7 +125,7 @@ class Hole:
 
     def _first(self) -> Size:
         """How many elements it has; of what had no more dimensions, as many as any hole."""
-        self.__dict__["tpudiag_dims"] = self.tpudiag_dims or (Size(),)
+        self.tpudiag_dims = self.tpudiag_dims or (Size(),)
         return self.tpudiag_dims[0]
 
     def __bool__(self) -> bool:
@@ -209,7 +212,7 @@ def batched(size: object) -> Hole:
 
 def _like(hole: Hole, dims: Dims) -> Hole:
     """What comes of a hole."""
-    return Hole(dims, batch_of(hole), cause_of(hole))
+    return Hole(dims, hole.tpudiag_batch, hole.tpudiag_cause)
 
 
 def used(hole: Hole, use: str, given: Args = ()) -> Hole:
@@ -217,7 +220,7 @@ def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     made = _like(hole, _used(hole.tpudiag_dims, use, given))
     if "batch" in use and given and isinstance(given[0], int):
         made.tpudiag_batch = given[0]
-    if not given:  # it may be called yet
+    if not given:
         made.tpudiag_called = (hole, use)
     return made
 
@@ -254,12 +257,6 @@ def _indexed(dims: Dims, asked: Any) -> Dims:
     return dims if masks or not hasattr(key, "__len__") else (Size(known=len(key)), *dims[1:])
 
 
-def cause_of(hole: Hole) -> Exception | None:
-    """How it was said that what should have made a hole is not installed."""
-    cause: Exception | None = vars(hole).get("tpudiag_cause")
-    return cause
-
-
 def shape_of(hole: Hole) -> tuple[int, ...]:
     """The shape that a script brought a hole into, else a simple one; a part has one less."""
     return tuple(map(int, hole.tpudiag_dims))
@@ -287,8 +284,7 @@ def _has_rows(given: Any) -> bool:
 
 def batch_of(hole: object) -> int | None:
     """The batch that a script asked of a hole."""
-    batch: int | None = vars(hole).get("tpudiag_batch") if isinstance(hole, Hole) else None
-    return batch
+    return hole.tpudiag_batch if isinstance(hole, Hole) else None
 
 
 def holds(given: object, depth: int = 5) -> bool:

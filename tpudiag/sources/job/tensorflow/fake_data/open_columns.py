@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.sources.job.points import Args, Call
 
-from .open_values import Kind, by_user, opened, values
+from .open_values import by_user, opened, values
 
 MISSES = (LookupError, ValueError, TypeError, AttributeError, NameError, SyntaxError)
 """What is said of a column that is not there, or not of the kind that it is taken for."""
@@ -120,14 +120,13 @@ class Column:
         equal: Args = tuple(given) if several else (given,) if name in _EQUAL else ()
         try:
             made = original(self._holding(equal), *args, **kwargs)
-            return self._constructor(made) if type(made) is self._base else opened(made)
         except MISSES:
-            for kind in Kind if table is not None else ():
-                rows = self._base(values(len(table.index), "", kind, ()), index=table.index)
-                try:
-                    made = original(rows.reindex(self.index), *args, **kwargs)
-                except Exception:
-                    continue
-                table.made(self.name, kind)
-                return made
-            raise
+            if table is None:
+                raise
+
+            def of_table() -> Any:
+                rows = self._base(table[self.name]).reindex(self.index)
+                return original(rows, *args, **kwargs)
+
+            made = table.of_kind(of_table, [(table, self.name)])
+        return self._constructor(made) if type(made) is self._base else opened(made)

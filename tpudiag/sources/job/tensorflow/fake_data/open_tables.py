@@ -126,7 +126,7 @@ class Table:
                         for name in names or at.columns
                         if name in at._held and name in at.columns
                     ]
-                    return self._of_kind(call, made)
+                    return self.of_kind(call, made)
                 for at, name in missing:
                     at.made(name)
 
@@ -139,7 +139,7 @@ class Table:
         names = _UNDEFINED.findall(str(error)) or list(dict.fromkeys(_names(asked)))
         return [name for name in names if repr(name) in str(error)] or names
 
-    def _of_kind(self, call: Callable[[], Any], made: list[tuple[Table, str]]) -> Any:
+    def of_kind(self, call: Callable[[], Any], made: list[tuple[Table, str]]) -> Any:
         """A use of columns of the kind by which it does not fail; in the end that of before."""
         before = [at._held[name][0] for at, name in made]
         for kinds in ([kind] * len(made) for kind in Kind if made):

@@ -24,7 +24,7 @@ from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow
 
 from . import missing_data_errors
 from . import statement_parts as parts
-from .holes import Hole, cause_of
+from .holes import Hole
 from .ledger import Ledger
 from .open_tables import Table
 
@@ -188,8 +188,8 @@ class Statements:
 
     def _absence(self, error: Exception, number: int) -> Exception:
         """The error, or that of the package which should have made what a statement needs."""
-        holes_read = (each for each in self._read(error, number) if isinstance(each, Hole))
-        return next(filter(None, map(cause_of, holes_read)), error)
+        holes = (each for each in self._read(error, number) if isinstance(each, Hole))
+        return next((each.tpudiag_cause for each in holes if each.tpudiag_cause), error)
 
     def _read(self, error: Exception, number: int) -> Iterator[object]:
         """What a statement that failed has read, then what functions that it failed in have."""
