@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from functools import wraps
+from collections.abc import Callable, Iterator
+from functools import partial, wraps
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
@@ -48,6 +48,28 @@ def _tried(original: Call) -> Call:
     return call
 
 
+class Parts:
+    """`iloc`, `str` and their like, or groups of rows: a use of one is one of what it is `of`."""
+
+    def __init__(self, of: Any, part: Callable[[Any], Any]) -> None:
+        self._of, self._part = of, part
+
+    def __getitem__(self, key: Any) -> object:
+        return self._of._used(lambda of, key: self._part(of)[key], key)
+
+    def __setitem__(self, key: Any, value: object) -> None:
+        self._part(self._of)[key] = value
+
+    def __getattr__(self, name: str) -> object:
+        member = self._of._used(lambda of, name: getattr(self._part(of), name), name)
+        if not callable(member):
+            return member
+        return partial(self._of._used, lambda of, *a, **kw: getattr(self._part(of), name)(*a, **kw))
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self._part(self._of))
+
+
 class Column:
     """A column that learns from its uses; a row that has whatever is asked of it."""
 
@@ -55,6 +77,8 @@ class Column:
     """The Series of the job's pandas."""
     tpudiag_table: Any = None
     """The table of which it is a column as it was made, and not the script's own."""
+    tpudiag_of: tuple[Any, Callable[[Any], Any]] | None = None
+    """The column that it was made of, and how."""
     index: Any
     name: Any
 
@@ -94,13 +118,14 @@ class Column:
     @property
     def str(self) -> object:
         """Methods of its texts."""
-        return self._used(lambda plain: plain.str)
+        return Parts(self, lambda plain: plain.str)
 
     @property
     def dt(self) -> object:
         """What its days have."""
-        return self._used(
-            lambda days: (days if days.dtype.kind in "mM" else days.astype("datetime64[ns]")).dt
+        return Parts(
+            self,
+            lambda days: (days if days.dtype.kind in "mM" else days.astype("datetime64[ns]")).dt,
         )
 
     def _holding(self, equal: Args) -> Any:
@@ -114,19 +139,28 @@ class Column:
 
     def _used(self, original: Call, *args: Any, **kwargs: Any) -> object:
         """A use of the column, which has what it is compared with; where it fails, of a kind."""
-        name, table = getattr(original, "__name__", ""), self.tpudiag_table
+        name, use = getattr(original, "__name__", ""), lambda at: original(at, *args, **kwargs)
         given: Any = next(iter((*args, *kwargs.values())), None)
         several = name == "isin" or (name in _EACH and isinstance(given, dict))
         equal: Args = tuple(given) if several else (given,) if name in _EQUAL else ()
         try:
-            made = original(self._holding(equal), *args, **kwargs)
+            made = use(self._holding(equal))
         except MISSES:
-            if table is None:
+            first = self
+            while first.tpudiag_of is not None:
+                first, _ = first.tpudiag_of
+            if (table := first.tpudiag_table) is None:
                 raise
+            made = table.of_kind(lambda: use(self._anew()), [(table, first.name)])
+        if type(made) is not self._base:
+            return opened(made)
+        column = self._constructor(made)
+        column.tpudiag_of = (self, use)
+        return column
 
-            def of_table() -> Any:
-                rows = self._base(table[self.name]).reindex(self.index)
-                return original(rows, *args, **kwargs)
-
-            made = table.of_kind(of_table, [(table, self.name)])
-        return self._constructor(made) if type(made) is self._base else opened(made)
+    def _anew(self) -> Any:
+        """Plain, as it is by what its table holds by now."""
+        if self.tpudiag_of is None:
+            return self._base(self.tpudiag_table[self.name]).reindex(self.index)
+        column, use = self.tpudiag_of
+        return use(column._anew())

@@ -12,14 +12,14 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from inspect import getattr_static
 from types import MappingProxyType
 from typing import Any, SupportsIndex
 
 from tpudiag.sources.job.points import Args, Call, Kwargs, Library
 
-from .open_columns import MISSES, Column, open_class
+from .open_columns import MISSES, Column, Parts, open_class
 from .open_values import Kind, by_user, opened, values
 
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
@@ -62,28 +62,6 @@ def _names(given: object) -> Iterator[str]:
             yield from _names(each)
 
 
-class _Parts:
-    """`iloc` and its like, or groups of rows: other columns may be asked of what they are of."""
-
-    def __init__(self, table: Any, made: Callable[[], Any]) -> None:
-        self._table, self._made = table, made
-
-    def __getitem__(self, key: Any) -> object:
-        return opened(self._table._tried(lambda: self._made()[key], [key]))
-
-    def __setitem__(self, key: Any, value: object) -> None:
-        self._made()[key] = value
-
-    def __getattr__(self, name: str) -> object:
-        member = getattr(self._made(), name)
-        if not callable(member):
-            return member
-        return partial(self._table._used, lambda _, *a, **kw: getattr(self._made(), name)(*a, **kw))
-
-    def __iter__(self) -> Iterator[object]:
-        return iter(self._made())
-
-
 class Table:
     """What pandas does not find in a table is made."""
 
@@ -106,6 +84,7 @@ class Table:
     def made(self, name: object, kind: Kind | None = None, equal: Args = ()) -> Any:
         """A column, as it is after one more use."""
         equal = (*self._held.get(name, (None, ()))[1], *equal)
+        vars(self)["_is_copy"] = None  # else pandas warns the user of what we do
         self._base.__setitem__(self, name, values(len(self.index), name, kind, equal))
         self._held = {**self._held, name: (kind, equal)}
         return self[name]
@@ -153,9 +132,10 @@ class Table:
 
     def _used(self, original: Call, *args: object, **kwargs: object) -> object:
         """A call, done again with what it did not find among what it is given."""
-        call = partial(original, self, *args, **kwargs)
-        made: Any = self._tried(call, [*args, *kwargs.values()])
-        return _Parts(self, call) if "obj" in getattr(made, "__dict__", ()) else opened(made)
+        made: Any = self._tried(lambda: original(self, *args, **kwargs), [*args, *kwargs.values()])
+        if "obj" in getattr(made, "__dict__", ()):  # groups of rows
+            return Parts(self, lambda table: original(table, *args, **kwargs))
+        return opened(made)
 
     def __getitem__(self, key: object) -> object:
         found = self._tried(lambda: self._base.__getitem__(self, key), [key])
@@ -202,4 +182,4 @@ def _table_class(pandas: Library) -> Any:
 
 def _located(places: Any) -> property:
     """`iloc` and its like, which make what they do not find."""
-    return property(lambda table: _Parts(table, lambda: places.__get__(table)))
+    return property(lambda table: Parts(table, places.__get__))

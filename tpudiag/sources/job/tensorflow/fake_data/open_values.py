@@ -35,12 +35,13 @@ class Kind(IntEnum):
 
 _MADE: tuple[Callable[[int], object], ...] = (
     lambda row: row % 2,
-    lambda row: f"file-{row:05d}",
+    lambda row: f"file-{row:05d}",  # as `_NAME`
     lambda row: " ".join(WORDS.split()[row % 5 :]),
     lambda row: str(row % 2),
     # Each day twice, as other columns turn: what is followed over days has all of them.
     lambda row: (_FIRST_DAY + timedelta(row // 2)).isoformat(),
 )
+_NAME = re.compile(r"file-\d{5}")
 _NAMED = (
     (Kind.TEXTS, re.compile(r"text|comment|content|sentence|review|tweet|question|title", re.I)),
     (
@@ -62,6 +63,23 @@ def values(rows: int, name: object, kind: Kind | None, equal: tuple[object, ...]
 def by_user() -> bool:
     """Whether the user's own line asks, not a library that looks what it was given."""
     return user_lines.direct_caller() is not None
+
+
+class OpenName(str):
+    """The name of a file; what is used as a number, is one of two."""
+
+    __slots__ = ()
+
+    def __int__(self) -> int:
+        return int(self[-1]) % 2
+
+    __index__ = __int__
+
+    def __float__(self) -> float:
+        return float(int(self))
+
+    def __add__(self, other: Any) -> Any:
+        return str(self) + other if isinstance(other, str) else int(self) + other
 
 
 class OpenNumber(int):
@@ -91,11 +109,13 @@ class OpenNumber(int):
 
 
 def opened(found: Any) -> Any:
-    """The same numbers, or the same number for the user's line that asks for one, open."""
-    if type(found).__name__ == "ndarray":
+    """The same numbers, or the same value for the user's line that asks for one, open."""
+    kind = type(found).__name__
+    if kind == "ndarray":
         return found.view(_array_class())
-    whole = type(found).__name__ in ("int", "int64")
-    return OpenNumber(found) if whole and by_user() else found
+    if kind in ("int", "int64"):
+        return OpenNumber(found) if by_user() else found
+    return OpenName(found) if kind == "str" and _NAME.fullmatch(found) and by_user() else found
 
 
 @cache
