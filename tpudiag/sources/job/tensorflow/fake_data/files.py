@@ -53,12 +53,18 @@ class Files:
             said = f"{path}; No such file or directory"
             raise barrier.for_job(tf.errors.NotFoundError(None, None, said))
 
+        def copied(path: str, *_: object, **__: object) -> object:
+            return refused(path)
+
+        def is_folder(path: str, *_: object) -> bool:
+            return "." not in os.path.basename(path)
+
         remote, anywhere = paths.is_remote, paths.is_absent
-        kinds = {
+        answers: dict[Point, tuple[Call, Callable[[object], bool]]] = {
             table.GFILE_EXISTS: (self._exists, remote),
-            table.GFILE_IS_FOLDER: (lambda path, *_: "." not in os.path.basename(path), remote),
+            table.GFILE_IS_FOLDER: (is_folder, remote),
             table.GFILE_LISTED: (self._listed("*.tfrec"), remote),
-            table.GFILE_COPIED: (lambda path, *_, **__: refused(path), anywhere),
+            table.GFILE_COPIED: (copied, anywhere),
             table.LATEST_CHECKPOINT: (lambda *_, **__: None, remote),
             table.MODEL_LOADED: (self._said("a model"), anywhere),
         }
@@ -67,7 +73,7 @@ class Files:
         # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
         for api in (tf, tf.compat.v2, tf.compat.v1):
             hooks.around(table.GFILE_MATCHED, self._matched, api)
-            for at, (give, away) in kinds.items():
+            for at, (give, away) in answers.items():
                 self._answer(at, give, away, api)
 
     def watch_keras(self, keras: Library) -> None:

@@ -246,15 +246,17 @@ def _used(dims: Dims, use: str, given: Args) -> Dims:
     return (Size(first.simplest, first.known), *dims[1:]) if given and dims else dims
 
 
-def _indexed(dims: Dims, asked: Any) -> Dims:
+def _indexed(dims: Dims, key: Any) -> Dims:
     """The sizes of what is taken of a hole."""
-    key: Any = asked[0] if isinstance(asked, tuple) and asked else asked
+    if isinstance(key, tuple):
+        return _indexed(dims, next(iter(key), None))
     if type(key) is int:
         return dims[1:]
     if isinstance(key, slice):
         return (Size(known=len(range(int(dims[0]))[key])), *dims[1:])
     masks = isinstance(key, (str, Hole)) or "bool" in str(getattr(key, "dtype", ""))
-    return dims if masks or not hasattr(key, "__len__") else (Size(known=len(key)), *dims[1:])
+    count: Any = getattr(key, "__len__", None)
+    return dims if masks or count is None else (Size(known=count()), *dims[1:])
 
 
 def shape_of(hole: Hole) -> tuple[int, ...]:

@@ -125,8 +125,8 @@ class Contents:
         if tf.executing_eagerly() or not hasattr(tensor, "graph"):
             return original(tensor, shape, *args, **kw)
         asked: Any = shape if isinstance(shape, tf.TensorShape) else tf.get_static_value(shape)
-        known = asked is not None and not any(map(tf.is_tensor, asked))
-        sizes = [-1 if size is None else int(size) for size in asked] if known else []
+        asked = [] if asked is None or any(map(tf.is_tensor, asked)) else asked
+        sizes = [-1 if size is None else int(size) for size in asked]
         # A step's own Placeholders are batches, which a size that is left open fits.
         earlier = self._decoded and tensor.op.type == "Placeholder" and len(sizes) > 1
         earlier = earlier and (min(sizes) > 0 or tensor.graph.name.startswith("Dataset_"))
