@@ -239,9 +239,9 @@ def _used(dims: Dims, use: str, given: Args) -> Dims:
     parts: Any = given[0] if given and isinstance(given[0], (list, tuple)) else ()
     if use in _JOINED and parts:
         return (Size(known=sum(map(len, parts))), *dims[1:])
-    beside = (each for each in (*given, *parts[:_SIZES]) if _has_rows(each))
-    if (sized := next(beside, None)) is not None:
-        return (Size(known=len(sized)), *wide)
+    beside: tuple[Any, ...] = (*given, *parts[:_SIZES])
+    if counts := [len(each) for each in beside if _has_rows(each)]:
+        return (Size(known=counts[0]), *wide)
     # Others may be as many by chance.
     return (Size(first.simplest, first.known), *dims[1:]) if given and dims else dims
 
