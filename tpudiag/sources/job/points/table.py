@@ -29,6 +29,9 @@ DATASET_READ = point("tf.data.Dataset", "__iter__", "a pass over the data begins
 DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is asked for")
 FILES_LISTED = point("tf.data.Dataset", "list_files", "files that are not there are stood in for")
 ARRAYS_SLICED = point("tf.data.Dataset", "from_tensor_slices", "of holes it is one")
+GENERATOR_GIVEN = point(
+    "tf.data.Dataset", "from_generator", "examples of a generator that lacks its files"
+)
 DATASETS_JOINED = point(
     "tf.data.Dataset", "zip sample_from_datasets choose_from_datasets", "of holes it is one"
 )

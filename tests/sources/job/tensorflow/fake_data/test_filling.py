@@ -37,6 +37,10 @@ strategy = tf.distribute.MirroredStrategy(["CPU:0"])
 sliced = tf.data.Dataset.from_tensor_slices((Hole(), [1] * 40)).shuffle(9).batch(24)
 joined = tf.data.experimental.sample_from_datasets([sliced.repeat(), sliced]).batch(16)
 known = tf.data.Dataset.from_tensor_slices((Hole().reshape(40, 3), [1] * 40)).batch(4)
+def lines():
+    yield from open("/nowhere/lines")
+
+generated = tf.data.Dataset.from_generator(lines, output_signature=tf.TensorSpec((3,), tf.int32))
 early = strategy.experimental_distribute_dataset(Hole())
 own = Own()
 own(tf.ones((2, 5)))
@@ -69,6 +73,7 @@ print(json.dumps({
     "sized": [sized[0].units, sized[1].input_dim, sized[2].target_shape[0], sized[3].shape[1]],
     "known": next(iter(known))[0].shape.as_list(),
     "texts": tf.strings.split(Hole()[:9])[0].shape[0], "numbers": tf.nn.relu(Hole()[:9]).shape[0],
+    "generated": len(list(generated.batch(8))),
     "early": isinstance(next(iter(early)), Hole),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
@@ -87,6 +92,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["sliced"] == [True, 24, 16], "its shape is not known"
     assert seen["known"] == [4, 3] and seen["sized"] == [2, 2, 2, 2]
     assert seen["texts"] > 1 and seen["numbers"] == 9
+    assert seen["generated"] > 25, "as its signature says, where its file is not there"
     assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["late"] == 1, "of its first batch the model took all, and not of its second"

@@ -141,6 +141,8 @@ try:
 except OSError:
     answered = "by the script"
 def main():
+    def numbers():
+        yield 1
     own = load("/nowhere/other")
     total = own + 1
     return total

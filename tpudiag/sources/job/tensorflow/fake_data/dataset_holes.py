@@ -1,18 +1,25 @@
 """Holes that are handed to tf.data, or to a strategy: before any other subscriber sees them.
 
 A dataset made from a hole is a hole that records its calls; a strategy is given fake data, so that
-later subscribers see a dataset.
+later subscribers see a dataset. A generator that fails for lack of data gives what its signature
+says.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import wraps
+from itertools import repeat
+from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
 
-from . import batch_sizes
+from . import batch_sizes, missing_data_errors
 from .holes import Hole, batched, is_open, used
 
+_BATCHES, _OPEN = 32, 32
+"""Batches of what a generator lacks, and a size that its signature leaves open."""
 
-def install(tf: Library, batches: Callable[[Hole], object]) -> None:
+
+def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str], object]) -> None:
     """Hook them; `batches` gives data where a model tells what they are."""
 
     def sliced(original: Call, tensors: object, *args: object, **kwargs: object) -> object:
@@ -20,6 +27,25 @@ def install(tf: Library, batches: Callable[[Hole], object]) -> None:
         given = tf.nest.flatten(tensors)
         unknown = next((each for each in given if is_open(each)), None)
         return original(tensors, *args, **kwargs) if unknown is None else used(unknown, "sliced")
+
+    def generated(original: Call, generator: Call, *args: object, **kwargs: object) -> object:
+        signature = kwargs.get("output_signature")
+
+        def simplest(spec: Any) -> object:
+            return tf.zeros([size or _OPEN for size in spec.shape], spec.dtype)
+
+        @wraps(generator)
+        def whole(*given: object) -> Iterator[object]:
+            try:
+                yield from generator(*given)
+            except Exception as error:
+                if not missing_data_errors.is_absent(error):
+                    raise
+                hooks.quietly(note, "what a generator gives, as its signature says")
+                one = tf.nest.map_structure(simplest, signature)
+                yield from repeat(one, _BATCHES * batch_sizes.of(None))
+
+        return original(whole if signature is not None else generator, *args, **kwargs)
 
     def joined(original: Call, *args: object, **kwargs: object) -> object:
         given = tf.nest.flatten((args, kwargs))
@@ -37,5 +63,6 @@ def install(tf: Library, batches: Callable[[Hole], object]) -> None:
         return original(strategy, filled, *args, **kwargs)
 
     hooks.around(table.ARRAYS_SLICED, sliced)
+    hooks.around(table.GENERATOR_GIVEN, generated)
     hooks.around(table.DATASETS_JOINED, joined)
     hooks.around(table.STRATEGY_DISTRIBUTES, distributed)

@@ -61,7 +61,7 @@ class Filling:
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
-        dataset_holes.install(self._tf, self._batches)
+        dataset_holes.install(self._tf, self._batches, self._ledger.note)
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)

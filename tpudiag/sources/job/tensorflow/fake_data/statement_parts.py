@@ -9,14 +9,19 @@ _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 
 def set_by(node: ast.AST) -> Iterator[str]:
     """The names that a statement sets in its own scope."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    if isinstance(node, ast.alias) and node.name != "*":
-        yield node.asname or node.name.split(".")[0]
-    if isinstance(node, _SCOPES):
-        return
+    for each in own(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            yield each.id
+        if isinstance(each, ast.alias) and each.name != "*":
+            yield each.asname or each.name.split(".")[0]
+
+
+def own(node: ast.AST) -> Iterator[ast.AST]:
+    """What is of a statement, or of a function's body, in its own scope."""
+    yield node
     for each in ast.iter_child_nodes(node):
-        yield from set_by(each)
+        if not isinstance(each, _SCOPES):
+            yield from own(each)
 
 
 def mains(tree: ast.Module) -> set[str]:

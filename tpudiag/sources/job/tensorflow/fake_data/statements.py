@@ -84,12 +84,14 @@ class Statements:
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 main = isinstance(node, ast.FunctionDef) and node.name in self._mains
-                makes = any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node))
+                makes = any(
+                    isinstance(each, (ast.Yield, ast.YieldFrom)) for each in parts.own(node)
+                )
                 of_main = main and not inner and not makes
                 node.body = list(self._block(node.body, not of_main))
                 yield self._tried(node) if node.decorator_list and not inner else node
                 continue
-            waits = any(isinstance(each, (ast.Await, ast.Yield)) for each in ast.walk(node))
+            waits = any(isinstance(each, (ast.Await, ast.Yield)) for each in parts.own(node))
             if isinstance(node, _LEFT_ALONE) or parts.stays_first(node) or (waits and not inner):
                 yield node
                 continue
