@@ -30,7 +30,12 @@ def open_class(own: type, base: Any, **members: object) -> Any:
         for name, use in uses.items()
         if isinstance(use, FunctionType) and (name[0] != "_" or _is_operator(name))
     }
-    return type(own.__name__, (own, base), {"_base": base, **methods, **members})
+    of_open = {
+        "_base": base,
+        "_constructor": property(type),
+        "values": property(lambda self: opened(base.values.__get__(self))),
+    }
+    return type(own.__name__, (own, base), {**of_open, **methods, **members})
 
 
 def _is_operator(name: str) -> bool:
@@ -75,16 +80,13 @@ class Column:
 
     _base: Any
     """The Series of the job's pandas."""
+    _constructor: Any
     tpudiag_table: Any = None
     """The table of which it is a column as it was made, and not the script's own."""
     tpudiag_of: tuple[Any, Callable[[Any], Any]] | None = None
     """The column that it was made of, and how."""
     index: Any
     name: Any
-
-    @property
-    def _constructor(self) -> Any:
-        return type(self)
 
     def __getitem__(self, key: object) -> object:
         try:
@@ -109,11 +111,6 @@ class Column:
     def tolist(self) -> list[object]:
         """Its values."""
         return list(self)
-
-    @property
-    def values(self) -> object:
-        """Its values, of elastic size."""
-        return opened(self._base.values.__get__(self))
 
     @property
     def str(self) -> object:

@@ -74,10 +74,6 @@ class Table:
     """Of columns that were made: their kind, and what they were compared with."""
 
     @property
-    def _constructor(self) -> object:
-        return type(self)
-
-    @property
     def _constructor_sliced(self) -> object:
         return self._column
 
@@ -164,11 +160,6 @@ class Table:
         for label, row in self._base.iterrows(self):
             row["Index"] = label
             yield row
-
-    @property
-    def values(self) -> object:
-        """All numbers, of elastic size."""
-        return opened(self._base.values.__get__(self))
 
 
 @cache
