@@ -28,7 +28,9 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
         unknown = next((each for each in given if is_open(each)), None)
         return original(tensors, *args, **kwargs) if unknown is None else used(unknown, "sliced")
 
-    def generated(original: Call, generator: Call, *args: object, **kwargs: object) -> object:
+    def generated(
+        original: Call, generator: Callable[..., Iterator[object]], *args: object, **kwargs: object
+    ) -> object:
         signature = kwargs.get("output_signature")
 
         def simplest(spec: Any) -> object:

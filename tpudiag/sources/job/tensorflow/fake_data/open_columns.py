@@ -136,7 +136,11 @@ class Column:
 
     def _used(self, original: Call, *args: Any, **kwargs: Any) -> object:
         """A use of the column, which has what it is compared with; where it fails, of a kind."""
-        name, use = getattr(original, "__name__", ""), lambda at: original(at, *args, **kwargs)
+
+        def use(at: object) -> object:
+            return original(at, *args, **kwargs)
+
+        name = getattr(original, "__name__", "")
         given: Any = next(iter((*args, *kwargs.values())), None)
         several = name == "isin" or (name in _EACH and isinstance(given, dict))
         equal: Args = tuple(given) if several else (given,) if name in _EQUAL else ()

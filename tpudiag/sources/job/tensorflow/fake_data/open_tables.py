@@ -122,8 +122,8 @@ class Table:
                 at.made(name, kind)
             with contextlib.suppress(*MISSES):
                 return call()
-        for (at, name), kind in zip(made, before, strict=True):
-            at.made(name, kind)
+        for (at, name), held in zip(made, before, strict=True):
+            at.made(name, held)
         return call()
 
     def _used(self, original: Call, *args: object, **kwargs: object) -> object:
