@@ -1,6 +1,6 @@
 """Shared by the checks on the TPU compiler's answer."""
 
-from tpudiag.compiled import Compilation, HbmTensor
+from tpudiag.compiled import Compilation, HbmTensor, Program
 from tpudiag.model import NotMeasured
 from tpudiag.signals import Signals
 
@@ -16,6 +16,24 @@ def compilation(signals: Signals) -> Compilation | None:
     """The compiler's answer for the step, None where there is none."""
     step = signals.compiler.step if signals.compiler is not None else None
     return step if step is not None and step.fits is not None else None
+
+
+def program_of(signals: Signals) -> tuple[Compilation, Program] | None:
+    """The step's program where there is no profile; None where a profile is to be looked at.
+
+    Raises NotMeasured where there is neither.
+    """
+    step = compilation(signals)
+    if signals.profile is None and step is not None:
+        if step.program is not None:
+            return step, step.program
+        if step.out_of_memory is not None:
+            raise NotMeasured("the step does not fit at all (see TPU301)", "take a smaller batch")
+        raise NotMeasured(
+            "this jax cannot read the program that its libtpu made", "pip install -U jax libtpu"
+        )
+    why_not_compiled(signals)
+    return None
 
 
 def why_not_compiled(signals: Signals) -> None:
@@ -58,13 +76,4 @@ def tensor_text(tensor: HbmTensor) -> str:
     return (
         f"{tensor.name} {tensor.shape.partition('{')[0]} takes {mib(tensor.padded_bytes)} for "
         f"{mib(tensor.logical_bytes)} ({times:.1f} x)"
-    )
-
-
-def no_program(step: Compilation) -> NotMeasured:
-    """Why there is no program to examine."""
-    if step.out_of_memory is not None:
-        return NotMeasured("the step does not fit at all (see TPU301)", "take a smaller batch")
-    return NotMeasured(
-        "this jax cannot read the program that its libtpu made", "pip install -U jax libtpu"
     )

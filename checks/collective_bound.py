@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from tpudiag.compiled import Collective, Compilation
+from tpudiag.compiled import Collective, Compilation, Program
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
-from ._compiler import compilation, no_program, why_not_compiled
+from ._compiler import program_of
 from ._need import ON_THE_TPU, by_framework, share_of
 from ._predicted import ranged
 from ._profile import ms_per_step, replicas_of, share, whole_trace
@@ -54,14 +54,13 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     XProf: all-reduce above 6 %, collectives above 15 %, smart suggestion above 30 %
     """
-    step = compilation(signals)
     alone = signals.target is not None and signals.target.replicas == 1
-    if signals.profile is None and step is not None:
-        if alone:
-            raise NotMeasured(*ALONE)
-        yield from _compiled(signals, step, limit)
+    if alone and signals.profile is None:
+        raise NotMeasured(*ALONE)
+    compiled = program_of(signals)
+    if compiled is not None:
+        yield from _compiled(signals, *compiled, limit)
         return
-    why_not_compiled(signals)
     profile, replicas = replicas_of(signals)
     # Hosts that could not be read may hold the others.
     if alone and not profile.unread:
@@ -106,9 +105,7 @@ def _profiled(
     )
 
 
-def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
-    if step.program is None:
-        raise no_program(step)
+def _compiled(signals: Signals, step: Compilation, program: Program, limit: float) -> Judgement:
     predicted = step.predicted
     if step.replicas == 1 or predicted is None:
         raise NotMeasured(
@@ -131,15 +128,15 @@ def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
         *ranged("collectives", spent, "% of step time", limit),
         *(
             Evidence(f"{c.count} x {c.kind}", c.bytes, "B", source=step.source)
-            for c in step.program.collectives
+            for c in program.collectives
         ),
-        Evidence("weight update shared out", step.program.sharded_update, source=step.source),
+        Evidence("weight update shared out", program.sharded_update, source=step.source),
     )
     if spent.low >= limit:
         yield Finding(
             f"collectives are predicted to take {spent.value:.0%} of the step ({spent.low:.0%} to "
             f"{spent.high:.0%}).",
-            _fix(signals, step.program.collectives),
+            _fix(signals, program.collectives),
             evidence,
             None,
             severity=Severity.WARNING if spent.low >= WARNING_LIMIT else Severity.INFO,

@@ -4,7 +4,7 @@ from tpudiag.compiled import Compilation, HbmTensor
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
-from ._compiler import compilation, no_program, tensor_text, why_not_compiled
+from ._compiler import program_of, tensor_text
 from ._need import ON_THE_TPU, mib, need, percent
 from ._profile import replicas_of, whole_trace
 
@@ -38,13 +38,11 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     openxla/xla tiled_layout.md; XProf's memory viewer (padding)
     """
-    step = compilation(signals)
-    if signals.profile is None and step is not None:
-        if step.program is None:
-            raise no_program(step)
-        yield from _compiled(step, step.program.padded, limit)
+    compiled = program_of(signals)
+    if compiled is not None:
+        step, program = compiled
+        yield from _compiled(step, program.padded, limit)
         return
-    why_not_compiled(signals)
     profile, _ = replicas_of(signals)
     tensors = need(profile.padded, "the tiled layout of an operation's result", ON_THE_TPU)
     target = need(signals.target, "the kind of the devices", ON_THE_TPU)

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from tpudiag.compiled import Compilation
+from tpudiag.compiled import Compilation, Program
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.profile import DeviceOp
 
-from ._compiler import PREDICTED, compilation, no_program, why_not_compiled
+from ._compiler import PREDICTED, program_of
 from ._need import ON_THE_TPU, in_bfloat16, mib, need, percent, recomputed, share_of
 from ._profile import replicas_of, whole_trace
 
@@ -57,11 +57,10 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
     openxla/xla hlo_rematerialization.cc; XProf's hlo_stats (Rematerialization)
     """
     yield from _asked_for(signals)
-    step = compilation(signals)
-    if signals.profile is None and step is not None and signals.compiler is not None:
-        yield from _compiled(signals, step, signals.compiler.small, limit)
+    compiled = program_of(signals)
+    if compiled is not None:
+        yield from _compiled(signals, *compiled, limit)
         return
-    why_not_compiled(signals)
     profile, _ = replicas_of(signals)
     need(profile.ops or None, "an operation on a device", ON_THE_TPU)
     # A loop that holds repeated operations would count their time once more.
@@ -131,39 +130,28 @@ def _profiled(
     )
 
 
-def _compiled(
-    signals: Signals, step: Compilation, small: Compilation | None, limit: float
-) -> Judgement:
-    program = step.program
-    if program is None:
-        raise no_program(step)
-    copied = Evidence(
-        "recomputed operations", len(program.recomputed), "operations", source=step.source
-    )
-    used = Evidence("HBM need", step.need_bytes or 0, "B", step.usable_bytes, step.source)
-    evidence: tuple[Evidence, ...] = (copied, used)
-    if small is None or small.program is None:
-        share = program.recomputed_cycles / (program.cycles or 1)
-        more = share
-    else:
+def _compiled(signals: Signals, step: Compilation, program: Program, limit: float) -> Judgement:
+    small = signals.compiler.small if signals.compiler is not None else None
+    count = len(program.recomputed)
+    evidence = [
+        Evidence("recomputed operations", count, "operations", source=step.source),
+        Evidence("HBM need", step.need_bytes or 0, "B", step.usable_bytes, step.source),
+    ]
+    more = program.recomputed_cycles / (program.cycles or 1)
+    if small is not None and small.program is not None:
         # FLOPs an example are the same at any batch, unless something is computed twice.
-        flops = (step.flops / step.batch) / (small.flops / small.batch) - 1
-        more, evidence = (
-            flops,
-            (
-                share_of("more FLOPs an example", flops, "%", limit, step.source),
-                Evidence("against a batch of", small.batch, "examples", source=step.source),
-                *_slower(step, small),
-                copied,
-                used,
-            ),
-        )
+        more = (step.flops / step.batch) / (small.flops / small.batch) - 1
+        evidence[:0] = [
+            share_of("more FLOPs an example", more, "%", limit, step.source),
+            Evidence("against a batch of", small.batch, "examples", source=step.source),
+            *_slower(step, small),
+        ]
     if more > limit:
         yield Finding(
             f"a per-replica batch of {step.batch} fits into the {mib(step.usable_bytes)} of "
             f"{step.target} only since the compiler recomputes: {more:.0%} more work an example.",
             f"{_less_hbm(signals)}: `tpudiag plan` finds it",
-            evidence,
+            tuple(evidence),
         )
     yield from evidence
 

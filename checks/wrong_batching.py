@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Judgement, Location, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import DatasetOp, JobEnd, Pipeline, Signals
 
 from ._need import need, of_a_job
@@ -61,13 +61,13 @@ def wrong_batching(signals: Signals) -> Judgement:
         # not known.
         batches = [op for op in pipe.ops if op.batch_size]
         if len(batches) == 1:
-            yield from _of_one(pipe, batches[0], batches[0].batch_size or 0, pipe.replicas or 1)
+            yield from _of_one(pipe, batches[0])
         else:
             yield Evidence("batch transformations", len(batches), source=str(pipe.location))
 
 
-def _of_one(pipe: Pipeline, op: DatasetOp, size: int, replicas: int) -> Judgement:
-    where = op.location or pipe.location
+def _of_one(pipe: Pipeline, op: DatasetOp) -> Judgement:
+    size, replicas, where = op.batch_size or 0, pipe.replicas or 1, op.location or pipe.location
     evidence = [Evidence("batch", size, "examples"), Evidence("replicas", replicas, "replicas")]
     if op.batch_named:
         evidence.append(Evidence("called", ", ".join(op.batch_named[:3])))
@@ -78,39 +78,29 @@ def _of_one(pipe: Pipeline, op: DatasetOp, size: int, replicas: int) -> Judgemen
         # It trains, with replicas of different shapes.
         yield Finding(message, fix, tuple(evidence), where, severity=Severity.WARNING)
     elif replicas > 1:
-        yield from _misnamed(pipe, op, replicas, tuple(evidence), where)
+        for message, fix in _misnamed(pipe, op, size, replicas):
+            yield Finding(message, fix, tuple(evidence), where)
     yield from evidence
 
 
-def _misnamed(
-    pipe: Pipeline,
-    op: DatasetOp,
-    replicas: int,
-    evidence: tuple[Evidence, ...],
-    where: Location | None,
-) -> Iterator[Finding]:
+def _misnamed(pipe: Pipeline, op: DatasetOp, size: int, replicas: int) -> Iterator[tuple[str, str]]:
     """The batch is what the script itself calls by the other name."""
-    size = op.batch_size or 0
     is_global, is_per_replica = _named(op)
     if pipe.per_replica and is_global and not is_per_replica:
-        yield Finding(
+        yield (
             f"each of {replicas} replicas gets the global batch of {size}: the function is to "
             "give the per-replica batch.",
             "dataset = dataset.batch(context.get_per_replica_batch_size(global_batch), "
             "drop_remainder=True)",
-            evidence,
-            where,
         )
     # Or by its own numbers: something that it calls the global batch is that many times the one
     # given.
     whole = op.global_batch_named == size * replicas
     if not pipe.per_replica and not is_global and (is_per_replica or whole):
-        yield Finding(
+        yield (
             f"the per-replica batch of {size} is divided by {replicas} replicas once more: each "
             f"trains on {size // replicas} examples a step.",
             "dataset = dataset.batch(global_batch, drop_remainder=True)  # per replica x replicas",
-            evidence,
-            where,
         )
 
 
