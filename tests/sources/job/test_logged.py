@@ -6,9 +6,9 @@ import sys
 
 PROGRAM = """
 import logging, sys
-from tpudiag.sources.job.process import logged
+from tpudiag.sources.job.process import job_error
 from tpudiag.sources.job.process.protocol import Recorder
-logged.listen(Recorder(sys.stdout.fileno()))
+job_error.listen(Recorder(sys.stdout.fileno()))
 logging.basicConfig(level=logging.DEBUG, format="%(message)s", stream=sys.stderr)
 log = logging.getLogger("trainer")
 log.info("as planned")

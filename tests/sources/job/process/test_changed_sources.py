@@ -2,12 +2,12 @@
 
 import importlib
 import inspect
-import linecache
 import sys
 from pathlib import Path
 
 import pytest
 
+from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.process import changed_sources
 
 
@@ -15,9 +15,7 @@ def test_the_changed_source_runs_as_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(changed_sources, "_changed", {})
-    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.setattr(linecache, "updatecache", linecache.updatecache)
     file, other = tmp_path / "overlaid_module.py", tmp_path / "plain_module.py"
     file.write_text("def f():\n    return 'as it is on disk'\n")
     other.write_text("x = 'as it is'\n")
@@ -36,3 +34,4 @@ def test_the_changed_source_runs_as_the_file(
     assert "ge\u00e4ndert" in inspect.getsource(module.f)
     assert "on disk" in file.read_text()
     assert changed_sources.source(str(other)) is None
+    hooks.undo()

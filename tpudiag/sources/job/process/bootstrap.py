@@ -2,33 +2,17 @@
 
 `python -B bootstrap.py SPEC PIPE`: SPEC is a JobSpec as JSON, PIPE the descriptor for facts.
 Nothing is installed, and sys.path is that of a job started by hand: only this package is found, in
-this file's folder, and no package of the tool's environment.
+this file's folder, and no package of the tool's environment. `runner` has compiled it before.
 """
 
 import importlib.abc
-import os
 import sys
 from collections.abc import Sequence
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 
 PACKAGE = Path(__file__).resolve().parents[3]
-
-
-class _Loader(SourceFileLoader):
-    """Caches this package's bytecode, although `-B` keeps the job from writing any."""
-
-    def get_code(self, fullname: str) -> CodeType | None:
-        """The module's code."""
-        before = sys.dont_write_bytecode
-        # Compiling these modules anew would delay each job; the job's -B is about its files, not
-        # ours.
-        sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
-        try:
-            return super().get_code(fullname)
-        finally:
-            sys.dont_write_bytecode = before
 
 
 class OwnPackage(importlib.abc.MetaPathFinder):
@@ -43,7 +27,7 @@ class OwnPackage(importlib.abc.MetaPathFinder):
         # A FileFinder for one folder, instead of a sys.path entry: with the tool's site-packages
         # the job would import the tool's numpy or protobuf instead of its own.
         for folder in path or (str(PACKAGE.parent),):
-            spec = FileFinder(folder, (_Loader, SOURCE_SUFFIXES)).find_spec(name, target)
+            spec = FileFinder(folder, (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name, target)
             if spec is not None and spec.loader is not None:
                 return spec
         return None

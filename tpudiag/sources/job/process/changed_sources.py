@@ -4,19 +4,15 @@
 tracebacks read the changed lines.
 """
 
-import importlib.abc
-import importlib.machinery
 import io
 import linecache
 import os
-import sys
 import tokenize
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
+from typing import Any
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, hooks, table
 
 _changed: dict[str, bytes] = {}
 """Real path of a file -> the source that replaces it."""
@@ -28,9 +24,7 @@ def install(pairs: Sequence[Sequence[str]]) -> None:
         _changed[os.path.realpath(file)] = Path(stand_in).read_bytes()
     if not _changed:
         return
-    # First, since Python's own finder would read the file, or the unchanged source's bytecode in
-    # __pycache__.
-    sys.meta_path.insert(0, _Finder())
+    hooks.around(table.MODULE_COMPILED, _compiled)
     # Tracebacks, inspect.getsource and AutoGraph read source through linecache; with the lines on
     # disk AutoGraph would compile the old code.
 
@@ -54,27 +48,12 @@ def source(file: str) -> bytes | None:
     return _changed.get(os.path.realpath(file)) if _changed else None
 
 
-class _Loader(SourceFileLoader):
-    def get_code(self, fullname: str) -> CodeType | None:  # noqa: ARG002
-        """The module's code."""
-        # dont_inherit: this module's own `from __future__ import annotations` must not apply to the
-        # job's code.
-        return compile(source(self.path) or b"", self.path, "exec", dont_inherit=True)
-
-    def get_data(self, path: str | bytes) -> bytes:
-        """The source, for callers of the loader's API."""
-        data = source(os.fsdecode(path))
-        return super().get_data(os.fsdecode(path)) if data is None else data
-
-
-class _Finder(importlib.abc.MetaPathFinder):
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """The spec of Python's own finder with another loader; None for all others."""
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is None or spec.origin is None or source(spec.origin) is None:
-            return None
-        spec.loader = _Loader(name, spec.origin)
-        linecache.updatecache(spec.origin)
-        return spec
+def _compiled(original: Call, loader: Any, name: str) -> object:
+    """A module's code: that of its changed source, and none in __pycache__."""
+    file = str(loader.get_filename(name))
+    text = source(file)
+    if text is None:
+        return original(loader, name)
+    linecache.updatecache(file)
+    # dont_inherit: a `from __future__` of this module must not apply to the job's code.
+    return compile(text, file, "exec", dont_inherit=True)

@@ -30,7 +30,7 @@ from tpudiag.sources.job.points import (
     user_lines,
 )
 from tpudiag.sources.job.points.steps import StopObservation
-from tpudiag.sources.job.process import cells, changed_sources, job_error, logged
+from tpudiag.sources.job.process import cells, changed_sources, job_error
 from tpudiag.sources.job.process.isolation import system_calls
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
@@ -207,7 +207,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     if spec.seed >= 0:
         same_numbers.seed_python(spec.seed)
     interventions.begin(spec.without)
-    logged.listen(recorder)
+    job_error.listen(recorder)
     observer = Observer(spec, recorder)
     of_jax = JaxObserver(spec, recorder, observer)
     sys.meta_path.insert(0, _ImportWatch(observer, of_jax))

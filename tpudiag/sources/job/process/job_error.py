@@ -1,14 +1,16 @@
-"""Records an exception that ended the job: its text, its traceback, the user's frames."""
+"""Records what the job says: what it logs, and the exception that ended it, with its frames."""
 
 import linecache
+import logging
 import re
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
 from tpudiag.location import Location
-from tpudiag.signals import CodeFrame, Crash, JobEnd
-from tpudiag.sources.job.points import hidden_modules, user_lines
+from tpudiag.signals import CodeFrame, Crash, JobEnd, LoggedRecord
+from tpudiag.sources.job.points import barrier, hidden_modules, user_lines
+from tpudiag.sources.job.process.protocol import Recorder
 
 _OURS = str(Path(__file__).parent.parent)
 _OWN_FRAME = re.compile(rf'^ *File "{re.escape(_OURS)}[^"]*",.*\n.*\n', re.M)
@@ -18,6 +20,7 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 _DETECTED = re.compile(r" \(detected at line \d+\)")
 _STARTERS = ("<frozen runpy>", "<frozen importlib", "runpy.py")
 MOST_CHARACTERS = 200_000
+MOST_RECORDS, LONGEST_RECORD = 50, 8_000
 
 
 def job_end(error: BaseException) -> JobEnd:
@@ -83,3 +86,33 @@ def _plain(text: str) -> str:
 def _bounded(text: str, most: int) -> str:
     # Keep both ends: a traceback ends with the error, TensorFlow's messages begin with it.
     return text if len(text) <= most else text[: most // 2] + "\n...\n" + text[-most // 2 :]
+
+
+def listen(recorder: Recorder) -> None:
+    """From now on send every record of level WARNING or above, each text once."""
+    make, by_text = logging.getLogRecordFactory(), dict[str, LoggedRecord]()
+
+    # The factory instead of a handler: with a handler on the root, basicConfig would do nothing.
+    def factory(*args: object, **kwargs: object) -> logging.LogRecord:
+        record = make(*args, **kwargs)
+        if record.levelno >= logging.WARNING and len(by_text) < MOST_RECORDS:
+            barrier.attempt("hearing what is logged", _record, record, by_text, recorder)
+        return record
+
+    logging.setLogRecordFactory(factory)
+
+
+def _record(
+    record: logging.LogRecord, by_text: dict[str, LoggedRecord], recorder: Recorder
+) -> None:
+    """Send a record with earlier ones, unless its text was sent."""
+    try:
+        text = record.getMessage()
+    except (TypeError, ValueError, KeyError):
+        return  # its arguments do not fit its text, which logging reports itself
+    if record.exc_info and record.exc_info[0] is not None:
+        text += "\n" + "".join(traceback.format_exception(*record.exc_info))
+    text = text[:LONGEST_RECORD]
+    if text not in by_text:
+        by_text[text] = LoggedRecord(text, record.levelno >= logging.ERROR)
+        recorder.put(logged=list(by_text.values()))
