@@ -1,11 +1,11 @@
 """Queries Google Cloud Storage for buckets' versioning, where credentials allow."""
 
-import threading
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
 from tpudiag.signals import BucketSeen
+from tpudiag.sources.job.points import bounded_call
 
 LIMIT_S = 10
 """The time limit of all answers: without credentials the client searches a metadata server."""
@@ -37,9 +37,7 @@ def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ..
 
     if names:
         # In a thread that may be abandoned: the client's search for credentials cannot be limited.
-        thread = threading.Thread(target=ask, daemon=True)
-        thread.start()
-        thread.join(limit_s)
+        bounded_call.within(limit_s, ask)
     return tuple(seen.values())
 
 

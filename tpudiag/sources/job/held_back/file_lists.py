@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -28,11 +29,13 @@ def listed(
     return [os.fsencode(name) for name in names] if isinstance(path, bytes) else names
 
 
-class _Entries:
+class _Entries(contextlib.ExitStack):
     """The result of `os.scandir` over several folders; the first entry of a name counts."""
 
     def __init__(self, folders: list[Any], names: list[object]) -> None:
-        self._folders = folders
+        super().__init__()
+        for folder in folders:
+            self.callback(folder.close)
         left = dict.fromkeys(names)
         by_name: dict[object, object] = {}
         for entry in (entry for folder in folders for entry in folder):
@@ -45,17 +48,6 @@ class _Entries:
 
     def __next__(self) -> object:
         return next(self._left)
-
-    def __enter__(self) -> _Entries:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the folders."""
-        for folder in self._folders:
-            folder.close()
 
 
 def entries(
