@@ -15,6 +15,9 @@ _KEEPS_SEVERAL = (
     "tf.train.CheckpointManager",
     "BackupAndRestore",
     "tf.train.Checkpoint.save",
+    # Each is written beside the others, under the step's number, and named when it is whole.
+    "flax.training.checkpoints.save_checkpoint",
+    "flax.training.checkpoints.save_checkpoint_multiprocess",
 )
 _KEEPERS_FIX = (
     'ModelCheckpoint("gs://bucket/job/{epoch:04d}.weights.h5", save_weights_only=True)\n# or: '

@@ -20,3 +20,8 @@ def test_a_line_that_saves_to_several_files_leaves_one() -> None:
     uses = tuple(CheckpointUse("Model.save_weights", f"{n}.weights.h5", 4, HERE) for n in (10, 20))
     assert not examine(h(checkpoints=Checkpoints(uses)), "TPU602").findings
     assert examine(h(checkpoints=Checkpoints(uses[:1])), "TPU602").findings
+
+
+def test_a_folder_of_checkpoints_of_flax_is_no_single_file() -> None:
+    use = CheckpointUse("flax.training.checkpoints.save_checkpoint", "run", 4, HERE)
+    assert not examine(h(checkpoints=Checkpoints((use,))), "TPU602").findings

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from tpudiag.sources.job.jax import numerics
 from tpudiag.sources.job.jax.equations import Equations
+from tpudiag.sources.job.jax.jitted import Jitted, Record
+from tpudiag.sources.job.jax.kept_step import KeptStep
+from tpudiag.sources.job.jax.state_values import StateValues
+from tpudiag.sources.job.jax.step import TracedStep
 
 pytestmark = pytest.mark.slow
 ROWS = 512
@@ -62,3 +66,32 @@ def test_an_activation_or_weighting_is_no_softmax(jax: Any, last: str, found: st
     half = jax.numpy.ones((8, 8), "bfloat16")
     seen = Equations(jax.jit(step).trace(half, half).jaxpr.jaxpr, frozenset()).seen
     assert {each.op for each in numerics.low_precision(seen)} == set(found.split())
+
+
+@pytest.mark.parametrize(("returns", "keeps"), [(True, True), (True, False), (False, False)])
+@pytest.mark.parametrize("used", [1.0, 0.0], ids=["trained", "without gradients"])
+def test_moments_that_no_call_finds_changed(
+    jax: Any, used: float, *, returns: bool, keeps: bool
+) -> None:
+    def step(weights: Any, moment: Any, x: Any) -> Any:
+        def loss(weights: Any) -> Any:
+            return (x @ weights).mean() * used
+
+        new = 0.9 * moment + jax.grad(loss)(weights)
+        return weights - new, new if returns else moment
+
+    compiled, kept, record = jax.jit(step), KeptStep(), Record("step", None)
+    jitted = Jitted(compiled, step, cast("Any", None), record, None)
+    record.values = StateValues(jax, False)
+    kept.watch(jax)
+    weights, moment = jax.numpy.ones(3), jax.numpy.zeros(3)
+    for _ in range(3):
+        given = weights, moment, jax.numpy.ones((8, 3))
+        record.values.before((given, {}))
+        weights, new = compiled(*given)
+        moment = new if keeps else moment
+        kept.ran(jitted, given, {}, False)
+        kept.gave(record, [weights, new])
+    assert kept.step is not None
+    lost = numerics.read(TracedStep(jax, kept.step)).lost_moments
+    assert (lost is not None and lost.names) == (not keeps and ("moment",))

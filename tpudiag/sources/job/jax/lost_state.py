@@ -43,61 +43,38 @@ class _Value:
         return _Value(sums, self.learnt or other.learnt)
 
 
-@dataclass(frozen=True)
-class Moment:
-    """New values of an argument."""
-
-    made_at: Location | None
-    returned: bool
-    """They are a result of the step: whether they are kept is decided where it is called."""
-
-
-@dataclass(frozen=True)
-class MadeAnew:
-    """Both kinds, by the number of the argument."""
-
-    moments: Mapping[int, Moment]
-    unread: Mapping[int, Location | None]
-    """Arguments whose new average nothing reads, and the line that made it."""
-
-
-def read(program: Program) -> MadeAnew:
-    """All of it."""
-    anew = _Anew()
-    results = anew.follow(program, (_Value({n: 1.0}) for n in range(len(program.invars))))
-    anew.read_by(results)
-    returned, moments, averages = {r.moment for r in results}, anew.moments, anew.averages
-    return MadeAnew(
-        {n: Moment(at, n in returned) for n, at in moments.items() if n not in anew.others},
-        {n: at for n, at in averages.items() if n not in anew.kept},
-    )
-
-
-class _Anew(Follower[_Value]):
-    """Which arguments go into their own new values, and what reads these."""
+class MadeAnew(Follower[_Value]):
+    """Which arguments of a step go into their own new values, and what reads these."""
 
     nothing = _Value()
 
-    def __init__(self) -> None:
+    def __init__(self, program: Program) -> None:
         self.moments: dict[int, Location | None] = {}
-        self.averages: dict[int, Location | None] = {}
-        self.kept: set[int | None] = set()
-        """Arguments whose new averages are read, or are results."""
-        self.others: set[int] = set()
+        """Arguments that are moments of the gradients, and the lines of their new values."""
+        self.unread: dict[int, Location | None] = {}
+        """Arguments whose new running average nothing reads, and the lines that made it."""
+        self._kept: set[int | None] = set()
+        self._others: set[int] = set()
         """Arguments that the loss is made of, and those that not every step makes anew."""
+        results = self.follow(program, (_Value({n: 1.0}) for n in range(len(program.invars))))
+        self.returned = {value.moment for value in results}
+        """Moments whose new values are results of the step."""
+        self._read_by(results)
+        self.moments = {n: at for n, at in self.moments.items() if n not in self._others}
+        self.unread = {n: at for n, at in self.unread.items() if n not in self._kept}
 
-    def read_by(self, values: list[_Value]) -> None:
+    def _read_by(self, values: list[_Value]) -> None:
         """They are read, or are results."""
-        self.kept.update(value.average for value in values)
+        self._kept.update(value.average for value in values)
 
     def made(self, equation: Equation, given: list[_Value], place: Place) -> list[_Value]:
         """A share of one argument, and what is new, make its new value."""
         name, forward = str(equation.primitive), "jvp(" in place.scope
         if name in _PASS:
             return given
-        self.read_by(given)
+        self._read_by(given)
         if forward or name in _CHOICES:
-            self.others.update(*(value.shares for value in given))
+            self._others.update(*(value.shares for value in given))
         value = self._value(name, equation, given)
         # A model that is not differentiated here, as a frozen teacher, needs no new averages.
         if forward and name == "add" and len(value.shares) == 1:
@@ -113,7 +90,7 @@ class _Anew(Follower[_Value]):
         others = [each.factor for each in given if each.factor is not None]
         if len(others) != 1 or abs(share + others[0] - 1) > _NEAR:
             return value
-        self.averages.setdefault(argument, line(equation))
+        self.unread.setdefault(argument, line(equation))
         return _Value(average=argument)
 
     def _value(self, name: str, equation: Equation, given: list[_Value]) -> _Value:
@@ -139,5 +116,5 @@ class _Anew(Follower[_Value]):
         """A loop gives what its last turn gives."""
         if len(results) == len(equation.outvars):
             return results
-        self.read_by(results)
+        self._read_by(results)
         return made

@@ -1,15 +1,15 @@
 """The step's numerics: random draws, state that differs between devices, what is in 16 bit."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
 from tpudiag.signals.step_numerics import FrozenNorm, LostMoments, LowPrecisionOp, MergedNumbers
-from tpudiag.sources.job.jax import devices_in_use, lost_state, pairs
+from tpudiag.sources.job.jax import devices_in_use, pairs
 from tpudiag.sources.job.jax.equations import LITERAL, Seen, product
-from tpudiag.sources.job.jax.lost_state import MadeAnew, Moment
+from tpudiag.sources.job.jax.lost_state import MadeAnew
 from tpudiag.sources.job.jax.programs import line, within
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import HALF, LOOKS, StateValues
@@ -54,7 +54,7 @@ def read(step: TracedStep) -> StepNumerics:
         replicas_apart=_apart(step, known) if known is not None else None,
         state_compared=compared,
         half_state=_half(step, known) if known is not None else None,
-        lost_moments=_lost(step, anew.moments, known) if known is not None else None,
+        lost_moments=_lost(step, anew, known) if known is not None else None,
         paired_loss=pairs.read(jaxpr, state, rows, step.devices),
         loss_followed=bool(state and rows),
     )
@@ -70,7 +70,7 @@ def _of_equations(
     positions = tuple(dict.fromkeys(merged(step.seen)))
     return (
         RandomKeys(jaxpr),
-        lost_state.read(jaxpr),
+        MadeAnew(jaxpr),
         tuple(low_precision(step.seen)),
         positions,
     )
@@ -157,24 +157,25 @@ def _own_bytes(argument: StepArgument) -> int:
     return argument.bytes // max(argument.parts, 1)
 
 
-def _lost(
-    step: TracedStep, moments: Mapping[int, Moment], values: StateValues
-) -> LostMoments | None:
+def _lost(step: TracedStep, anew: MadeAnew, values: StateValues) -> LostMoments | None:
     """Moments that no call finds changed, though the rest of the state goes on.
 
     Where all of it stays what it was, the step is only timed.
     """
-    found = [(step.keys[n], moment) for n, moment in moments.items() if step.keys]
-    lost = {key for key, _ in found}
-    changed = values.small.keys() - values.fixed
-    goes_on = any(k in changed and "float" in a.dtype for k, a in step.state_arguments())
-    if not lost & values.small.keys() or lost & changed or not goes_on:
+    found = {n: step.keys[n] for n in anew.moments if step.keys}
+    compared = values.small.keys() & found.values()
+    goes_on = any(key not in found.values() for key, _ in step.state_arguments())
+    if not compared or not compared <= values.fixed or not goes_on:
         return None
-    first = found[0][1]
+    first, others = next(iter(found)), step.call.anew
+    returned = first in anew.returned
+    # Moments of what gets no gradients stay zero, but what is given is then the last call's result.
+    if returned and (others is None or found[first] in others):
+        return None
     return LostMoments(
-        names=tuple(step.by_path[key].name for key, _ in found),
-        location=step.call.record.called_at if first.returned else first.made_at,
-        returned=first.returned,
+        names=tuple(step.by_path[key].name for key in found.values()),
+        location=step.call.record.called_at if returned else anew.moments[first],
+        returned=returned,
     )
 
 
