@@ -86,6 +86,9 @@ def test_rows_hold_what_a_column_is_compared_with(read: Callable[..., Any]) -> N
     assert table["emotion"].map({"neg": 0, "pos": 1}).notna().any()
     assert set(table["mood"].replace({"good": 7, "bad": 8})) >= {7, 8}
     assert (table["a"] == table["b"]).all()
+    counts = table["sort"].value_counts()
+    assert counts.benign + counts["malignant"] > 1 and counts[0] > counts.max() / 2
+    assert 0 < table.sort.value_counts(normalize=True)["malignant"] < 1
 
 
 def test_values_are_of_the_kind_that_a_use_needs(read: Callable[..., Any]) -> None:

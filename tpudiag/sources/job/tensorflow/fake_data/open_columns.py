@@ -92,6 +92,12 @@ class Column:
         try:
             return opened(self._base.__getitem__(self, key))
         except KeyError:
+            of = self.tpudiag_of
+            if of is not None and not self.index.equals(of[0].index):
+                # How often a value is there, or what a group of that name has: then it is there.
+                made = of[1](of[0]._holding((key,)))
+                if key in made.index:
+                    return opened(made[key])
             if not (isinstance(key, str) and by_user()):
                 raise
             row = self.name if isinstance(self.name, int) else 0
