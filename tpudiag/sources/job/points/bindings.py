@@ -24,6 +24,16 @@ def parameters(function: Callable[..., object]) -> tuple[str, ...]:
         return ()
 
 
+def bound(
+    function: Callable[..., object], *args: object, **kwargs: object
+) -> inspect.BoundArguments | None:
+    """A call's arguments by name; None where they do not fit."""
+    try:
+        return inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return None
+
+
 def shaped_at(parameters: Sequence[str], changes: Sequence[ArgumentChange]) -> Location | None:
     """The line that made the first argument that has another shape."""
     shaped = next((change for change in changes if change.kind == "shape"), None)

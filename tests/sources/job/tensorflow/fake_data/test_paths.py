@@ -48,11 +48,6 @@ def test_what_is_there_is_not_away(tmp_path: Path) -> None:
     assert not paths.is_absent(None)
 
 
-def test_a_folder_of_a_host_is_known_by_its_name(tmp_path: Path) -> None:
-    assert paths.is_hosted("/kaggle/input/images")
-    assert not paths.is_hosted(str(tmp_path / "images"))
-
-
 def test_pictures_are_numbered_as_the_names_in_tables() -> None:
     names = paths.matching("../input/tiles/train/*_0.png")
     assert (len(names), names[1]) == (1024, "../input/tiles/train/file-00001_0.png")

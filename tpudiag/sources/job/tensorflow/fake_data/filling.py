@@ -6,7 +6,6 @@ the batch. So is what was stood in for before, where the model cannot take it as
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
-import inspect
 import sys
 import weakref
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from tpudiag.sources.job.points import (
     Kwargs,
     Library,
     barrier,
+    bindings,
     hooks,
     privates,
     table,
@@ -83,9 +83,8 @@ class Filling:
 
     def _given(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
         """A model is trained, evaluated or asked for predictions."""
-        try:
-            bound = inspect.signature(original).bind(model, *args, **kwargs)
-        except TypeError:
+        bound = bindings.bound(original, model, *args, **kwargs)
+        if bound is None:
             return original(model, *args, **kwargs)
         predicts = "y" not in bound.signature.parameters
         if holes.holds(list(bound.arguments.values())[1:]):

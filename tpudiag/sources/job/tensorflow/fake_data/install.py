@@ -16,11 +16,13 @@ from .pretrained import Pretrained
 from .statements import Statements
 
 _FETCHING = (
-    "configuration_utils", "modeling_tf_utils", "tokenization_utils_base",
-    "models.auto.auto_factory", "models.auto.tokenization_auto", "image_processing_utils",
-    "models.auto.image_processing_auto",
+    "datasets", "evaluate", "transformers.configuration_utils", "transformers.modeling_tf_utils",
+    "transformers.tokenization_utils_base", "transformers.image_processing_utils",
+    *(f"transformers.models.auto.{name}" for name in (
+        "auto_factory", "tokenization_auto", "image_processing_auto",
+    )),
 )  # fmt: skip
-"""Modules of transformers that fetch."""
+"""Modules of Hugging Face that fetch."""
 
 
 class FakeData:
@@ -72,11 +74,9 @@ class FakeData:
         return {
             "tensorflow_datasets": lambda tfds: tfds_data.install(tfds, ledger),
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
-            "datasets": fetches,
-            "evaluate": fetches,
             "numpy": self._files.watch_numpy,
             "pandas": self._files.watch_pandas,
-            **{f"transformers.{name}": fetches for name in _FETCHING},
+            **dict.fromkeys(_FETCHING, fetches),
         }
 
 

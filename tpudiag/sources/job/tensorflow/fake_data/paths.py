@@ -79,12 +79,9 @@ def _has_storage() -> bool:
 
 def is_absent(path: object) -> bool:
     """Whether a path of data cannot be reached: remote, or local and not there."""
-    text = text_of(path)
-    if is_remote(text):
-        return True
-    if text is None or os.path.lexists(text):
-        return False
-    return text.startswith((*_HOSTED, *_fetched)) or bool(_DATA.search(text))
+    text = text_of(path) or ""
+    missing = looks_like_data(text) and not os.path.lexists(text)
+    return is_remote(path) or is_hosted(path) or missing
 
 
 def hosted() -> str:

@@ -18,6 +18,7 @@ BATCH = 256
 ENDLESS, UNKNOWN = -1, -2
 """tf.data's codes; the first one for an endless repeat, too."""
 _HANDS_ON = re.compile(r"_?(Repeat|Shuffle|Prefetch|Options)")
+"""What gives the same elements, each once or more."""
 
 
 def counted(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pipeline:
@@ -34,7 +35,8 @@ def counted(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pipeline:
     if op.elements is not None or not is_map or any(each.python for each in before):
         return pipeline
     count = bounded_call.within(
-        2 * LONGEST_S, lambda: elements(tf, _one_pass(privates.inputs(chain[number])[0]), LONGEST_S)
+        2 * LONGEST_S,
+        lambda: elements(tf, below(privates.inputs(chain[number])[0], _HANDS_ON), LONGEST_S),
     )
     if count is None:
         return pipeline
@@ -42,9 +44,9 @@ def counted(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pipeline:
     return replace(pipeline, ops=(*before, whole, *pipeline.ops[number + 1 :]))
 
 
-def _one_pass(dataset: Dataset) -> Dataset:
-    """The dataset before repeat and shuffle: the same elements, each once."""
-    while _HANDS_ON.match(type(dataset).__name__):
+def below(dataset: Dataset, transformations: re.Pattern[str]) -> Dataset:
+    """The dataset before transformations of these kinds."""
+    while transformations.match(type(dataset).__name__):
         dataset = privates.inputs(dataset)[0]
     return dataset
 

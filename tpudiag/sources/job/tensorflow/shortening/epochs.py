@@ -5,7 +5,6 @@ epochs with the last values, since scripts plot it. Inside an epoch the steps ar
 unknown length ends.
 """
 
-import inspect
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
@@ -19,6 +18,7 @@ from tpudiag.sources.job.points import (
     Kwargs,
     Library,
     barrier,
+    bindings,
     hooks,
     interventions,
     table,
@@ -56,7 +56,7 @@ class EpochWatch:
         self, class_: Any, original: Call, model: object, *args: object, **kwargs: object
     ) -> object:
         """A fit, with our callback that ends it after two epochs."""
-        bound = _bound(original, model, args, kwargs)
+        bound = bindings.bound(original, model, *args, **kwargs)
         callbacks = bound.arguments.get("callbacks") if bound is not None else None
         if isinstance(callbacks, class_.__base__):
             callbacks = [callbacks]
@@ -86,7 +86,7 @@ class EpochWatch:
 
     def _evaluate(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
         """An evaluation, alone or inside fit: a pass of its own."""
-        bound = _bound(original, model, args, kwargs)
+        bound = bindings.bound(original, model, *args, **kwargs)
         given: Kwargs = bound.arguments if bound is not None else {}
         self._forward.new_pass()
         with self._reading(given.get("x"), given.get("steps")):
@@ -114,7 +114,7 @@ class EpochWatch:
         shortened = interventions.allowed(InterventionKind.PREDICTIONS) and (
             self._forward.training_too or (self._fitted and not self._fitting)
         )
-        bound = _bound(original, model, args, kwargs) if shortened else None
+        bound = bindings.bound(original, model, *args, **kwargs) if shortened else None
         share = self._tf.distribute.TPUStrategy.tpudiag_share()
         short = predictions.predict(self._tf, original, bound, *share) if bound else None
         if short is None:
@@ -197,13 +197,3 @@ def fill_history(history: Any, epochs: int, validated: Any = 1) -> None:
     for name, values in history.history.items():
         wanted = validations if name.startswith("val_") else epochs
         values.extend([values[-1]] * (wanted - len(values)) if values else [])
-
-
-def _bound(
-    original: Call, model: object, args: Args, kwargs: Kwargs
-) -> inspect.BoundArguments | None:
-    """A call's arguments by name; None where they do not fit."""
-    try:
-        return inspect.signature(original).bind(model, *args, **kwargs)
-    except (TypeError, ValueError):
-        return None

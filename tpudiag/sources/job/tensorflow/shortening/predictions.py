@@ -22,7 +22,6 @@ LEAST_BATCHES = 16
 """Data of fewer batches is predicted in full, where whole batches run."""
 COUNT_S = 5.0
 """The time to count data of unknown length."""
-_UNKNOWN = -2
 _HANDS_ON = re.compile(r"_?(Parallel)?(Map|Prefetch|Options|Shuffle|Cache|AssertCardinality)")
 _BATCHES = re.compile(r"_?(Parallel)?Batch")
 
@@ -80,7 +79,7 @@ def _length(tf: Library, data: Any, batch: int | None, steps: int | None) -> tup
         first = tf.nest.flatten(data.element_spec)[0]
         size = first.shape[0] if first.shape.rank else None
         batches = int(data.cardinality()) if steps is None else int(steps)
-        if steps is None and (batches == _UNKNOWN or size is None):
+        if steps is None and (batches == cardinality.UNKNOWN or size is None):
             return _counted(tf, data)
         return (size, batches * size) if size else None
     leaves = tf.nest.flatten(data)
@@ -95,15 +94,12 @@ def _length(tf: Library, data: Any, batch: int | None, steps: int | None) -> tup
 
 def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:
     """A dataset's batch size and examples, without its maps' work."""
-    while _HANDS_ON.match(type(dataset).__name__):
-        dataset = privates.inputs(dataset)[0]
+    dataset = cardinality.below(dataset, _HANDS_ON)
     if not _BATCHES.match(type(dataset).__name__):
         return None
     size = int(privates.BATCH_SIZE.of(dataset))
     dropped = bool(tf.get_static_value(privates.DROP_REMAINDER.of(dataset)))
-    (dataset,) = privates.inputs(dataset)
-    while _HANDS_ON.match(type(dataset).__name__):
-        dataset = privates.inputs(dataset)[0]
+    dataset = cardinality.below(privates.inputs(dataset)[0], _HANDS_ON)
     # One more read than in the script: a generator may notice.
     interventions.note(InterventionKind.PREDICTIONS)
     examples = cardinality.elements(tf, dataset, COUNT_S)

@@ -1,6 +1,5 @@
 """The record of one tf.function: its calls, its traces, and the reason for each trace."""
 
-import inspect
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -84,9 +83,9 @@ class FunctionRecord:
         """The shortening factor of a call's one loop; 1 where unknown."""
         length = self.loops[-1] if len(set(self.loops)) == 1 else None
         if isinstance(length, str):
+            call = bindings.bound(function.python_function, *args, **kwargs)
             try:
-                call = inspect.signature(function.python_function).bind(*args, **kwargs)
-                length = int(call.arguments[length])
+                length = int(call.arguments[length]) if call else INNER_STEPS
             except (TypeError, ValueError, KeyError):
                 return 1.0
         return max(length / INNER_STEPS, 1.0) if length is not None else 1.0
@@ -123,13 +122,11 @@ class FunctionRecord:
 
 def signature(function: Function, args: Args, kwargs: Kwargs) -> Signature:
     """A description of every leaf of a call's arguments, by its path."""
-    try:
-        call = inspect.signature(function.python_function).bind(*args, **kwargs)
+    bound = {f"argument {index}": value for index, value in enumerate(args)} | kwargs
+    if call := bindings.bound(function.python_function, *args, **kwargs):
         # To tracing a default and the same explicit value are one call.
         call.apply_defaults()
         bound = call.arguments
-    except (TypeError, ValueError):
-        bound = {f"argument {index}": value for index, value in enumerate(args)} | kwargs
     leaves: Signature = {}
     for name, value in bound.items():
         _describe(name, value, leaves)
