@@ -25,7 +25,7 @@ def parameters(function: Callable[..., object]) -> tuple[str, ...]:
 
 
 def bound(
-    function: Callable[..., object], *args: object, **kwargs: object
+    function: Callable[..., object], /, *args: object, **kwargs: object
 ) -> inspect.BoundArguments | None:
     """A call's arguments by name; None where they do not fit."""
     try:
