@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 import pathlib
 import pickle
 from collections.abc import Callable
@@ -122,6 +123,10 @@ def test_a_single_value_is_a_number_or_its_digits(
     assert len(used(table)) > 0
     held = table["x"].tolist()
     assert pickle.loads(pickle.dumps(held)) == held and np.array(held).ndim == 1
+    names = table["id"].tolist()
+    assert type(pickle.loads(pickle.dumps(names))[0]) is str
+    assert names[1] + ".jpg" == "file-00001.jpg" and [*"ab"][names[1]] == "b" and names[1] + 1 == 2
+    assert np.array(names).dtype.kind == "U" and json.dumps(names[:1]) == '["file-00000"]'
 
 
 def test_rows_are_as_wide_as_the_shape_that_is_asked_of_them(read: Callable[..., Any]) -> None:

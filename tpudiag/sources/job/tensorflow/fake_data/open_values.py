@@ -68,8 +68,6 @@ def by_user() -> bool:
 class OpenName(str):
     """The name of a file; what is used as a number, is one of two."""
 
-    __slots__ = ()
-
     def __int__(self) -> int:
         return int(self[-1]) % 2
 
@@ -80,6 +78,9 @@ class OpenName(str):
 
     def __add__(self, other: Any) -> Any:
         return str(self) + other if isinstance(other, str) else int(self) + other
+
+    def __reduce__(self) -> tuple[type, Args]:
+        return str, (str(self),)
 
 
 class OpenNumber(int):
