@@ -88,7 +88,7 @@ def lack_in(text: str, line: int) -> Lack | None:
 def span_of_member(lack: Lack, packages: Container[str] = ()) -> Span | None:
     """The releases whose class has what is lacking, with its package; one of `packages`, if any."""
     spans = spans_of_member(lack.owner, lack.name)
-    spans = [span for span in spans if span.package in packages] or spans
+    spans = tuple(span for span in spans if span.package in packages) or spans
     if len(spans) != 1:
         return None
     span = spans[0]

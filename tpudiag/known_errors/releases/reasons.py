@@ -61,8 +61,9 @@ def _of_lack(text: str, lack: Lack) -> Reading | None:
     """What the releases say of a name that is not there."""
     if lack.owner:
         span = span_of_member(lack, versions_in(text))
-        own = span is None or _dist(lack.asker) == span.package  # two that are mixed
-        return None if own else _of_span(text, lack, span)
+        if span is None or _dist(lack.asker) == span.package:  # two that are mixed
+            return None
+        return _of_span(text, lack, span)
     asks = _dist(lack.asker)
     who = {"asks": lack.asker, "file": lack.file, "full": lack.full, "asks_package": asks}
     if lack.asked in sys.stdlib_module_names:
