@@ -40,7 +40,8 @@ def iterator_rebuilt(signals: Signals, limit: float = LIMIT) -> Judgement:
     for use in loop.iterators:
         if _each_step(use, limit):
             yield _of_steps(use, limit)
-        elif use.datasets >= EPOCHS and use.cached and use.datasets == use.times:
+        # Read before any step, one after the other, they are several datasets, and no epochs.
+        elif use.cached and use.steps_between and EPOCHS <= use.datasets == use.times:
             yield Finding(
                 f"the pipeline was built {use.datasets} times, once for each pass: what its cache "
                 "held is thrown away each time.",

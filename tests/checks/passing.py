@@ -172,6 +172,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         "TPU211",
         loop(iterators=(replace(LOOP.iterators[0], times=24, steps_between=1, cardinality=1),)),
     ),
+    ("TPU211", loop(iterators=(replace(LOOP.iterators[0], datasets=3, steps_between=0),))),
     ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=20, starts_again=True),))),
     ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=-1),))),
     (
