@@ -86,7 +86,7 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     predicted step, and counts if both ends of the range agree. In a JAX job, the check counts all
     the Python time between two steps, in most steps, or the time to make a batch while steps are
     skipped. It compares that with the predicted step, or with the most that the step's equations
-    take (none fused, all read and written in whole tiles).
+    take (none fused, all read and written in whole tiles); tf.data is also judged as above.
 
     ## Why it costs
     The chip is paid for and idle. 5 % of the step time is a warning, 20 % an error.
@@ -135,8 +135,7 @@ def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...])
     """What Python does between two steps of JAX, which are dispatched while it goes on."""
     # The quarter that took least: what all steps have, whatever else ran on this machine.
     beside = sorted(waits)[len(waits) // 4]
-    # Beside steps on the same cores it takes longer, and threads that make batches ahead are hidden
-    # by steps that are slow here alone.
+    # Beside steps on the same cores it takes longer.
     gap = steps.made_alone_ms if steps.made_alone_ms is not None else beside
     here = sorted(map(sub, steps.step_ms, waits))[len(waits) // 4]
     predicted = predicted_step(signals)
@@ -165,6 +164,9 @@ def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...])
             severity=Severity.WARNING if gap > SLOW_GAP_MS else Severity.INFO,
             confidence=Confidence.MEDIUM,
         )
+    elif (verdict := input_verdict(signals)) is not None and verdict.starves is not None:
+        # Threads that make batches ahead are hidden by steps that are slow here alone.
+        yield from _predicted(signals, pipeline, beside / (beside + here), LIMIT)
     elif HOST_FACTOR * gap > shortest:
         raise NotMeasured(
             f"Python takes {gap:.1f} ms between two steps on this machine: whether a TPU's step "

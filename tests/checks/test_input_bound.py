@@ -8,7 +8,7 @@ import pytest
 from tests.checks.rehearsal import HEALTHY
 from tests.checks.test_compiled import FACTS, STEP, predicted
 from tpudiag.compiled import CompilerFacts
-from tpudiag.model import Check, Finding, NotMeasured
+from tpudiag.model import Check, Finding, Framework, NotMeasured
 from tpudiag.signals import DatasetOp, InputCost, Origin, Pipeline, Signals, StepTimes
 
 CHECK: Check = importlib.import_module("tpudiag.checks.input_bound").input_bound
@@ -49,13 +49,17 @@ def test_what_is_not_predicted_of_the_wait_is_told_with_its_reason(
         list(CHECK.function(signals))
 
 
+@pytest.mark.parametrize("framework", Framework)
 @pytest.mark.parametrize(("kind", "fix"), [("Map", "map(f, "), ("ParallelMap", "batch(")])
-def test_a_serial_map_is_made_parallel_before_anything_else(kind: str, fix: str) -> None:
+def test_a_serial_map_is_made_parallel_before_anything_else(
+    kind: str, fix: str, framework: Framework
+) -> None:
     cost = InputCost(examples=1_000, seconds=1.0, cpu_seconds=1.0, cores=2, serial_seconds=0.5)
     ops = (DatasetOp(kind=kind), DatasetOp(kind="Batch", batch_size=1_024))
     facts = CompilerFacts(FACTS.lowered, replace(STEP, predicted=predicted(20.0, 0.01)))
     signals = replace(
         HEALTHY,
+        framework=framework,
         steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.1,), source="p"),
         pipelines=(Pipeline(ops=ops, elements=(), trains=True, cost=cost),),
         compiler=facts,

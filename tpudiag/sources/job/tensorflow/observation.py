@@ -22,6 +22,8 @@ TOLD_EVERY_S = 20.0
 """How often what was seen is sent until there is a step."""
 TOLD_BEFORE_S, TOLD_BEFORE_SHARE = 15.0, 0.2
 """How long before a job is ended for its time is over what was seen of it is sent, at most."""
+ELSEWHERE = 0.4
+"""Of the time for the input of a job whose steps are those of JAX."""
 TOLD_AFTER = (6, 12)
 """Steps after which what was seen of the loop is sent, as a loop that starts its input anew at each
 step may end in an abort of TensorFlow's."""
@@ -240,8 +242,10 @@ class Observation:
         budget_s, self._input_budget_s = self._input_budget_s, 0.0
         if self.has_stand_ins():
             return
-        if budget_s and self._steps.steps and self._tf.executing_eagerly():
-            pipelines = self.watches.pipelines
+        pipelines = self.watches.pipelines
+        if not self._steps.steps:
+            budget_s = budget_s * ELSEWHERE if pipelines.feeds.training() else 0.0
+        if budget_s and self._tf.executing_eagerly():
             self._recorder.phase("measuring the input pipeline")
             pipelines.measure(budget_s)
             self._recorder.put(pipelines=pipelines.own() or None)
