@@ -2,9 +2,9 @@
 
 from tpudiag.signals import ArgumentChange, DatasetOp, Pipeline, TracedFunction
 
-FEWEST_CALLS = 8
+FEWEST_CALLS = 6
 """The least calls that show whether shapes recur."""
-CALLS_EACH = 3
+CALLS_EACH = 2
 """The least mean number of calls per shape for a reasonable set of shapes."""
 FEWEST_SHAPES = 3
 """TensorFlow's `reduce_retracing` traces at most twice: from the second shape on it leaves
@@ -14,7 +14,8 @@ differing dimensions open, and no further shape is seen. A function of jax.jit l
 def recur(function: TracedFunction, *, of_jax: bool = False) -> bool:
     """Whether a function is traced for a few recurring shapes, and no new ones."""
     changes = [change for retrace in function.retraces for change in retrace.changes]
-    if not changes or any(change.kind != "shape" for change in changes):
+    # An iterator is described by the shapes of its elements.
+    if not changes or any(change.kind not in ("shape", "iterator") for change in changes):
         return False
     first_half = all(2 * retrace.call <= function.calls for retrace in function.retraces)
     few = FEWEST_CALLS <= function.calls >= CALLS_EACH * function.traces

@@ -30,6 +30,7 @@ _FIXES = {
     ),
     "dtype": "cast to one dtype before the call:\n{argument} = tf.cast({argument}, tf.float32)",
     "structure": "pass the same arguments in the same structure at every call",
+    "iterator": "batch all datasets to the same shapes, or to a few that are padded to (buckets)",
     "object": "make the object once, outside the loop, and pass the same one every time",
     "new function": (
         "make the tf.function once, outside the loop:\n"

@@ -5,10 +5,10 @@ from typing import Literal
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 
-LeafKind = Literal["python value", "tensor", "object", "new function"]
+LeafKind = Literal["python value", "tensor", "iterator", "object", "new function"]
 """How tracing classifies a part of an argument."""
 ChangeKind = Literal[
-    "python value", "shape", "dtype", "structure", "new function", "object", "tensor"
+    "python value", "shape", "dtype", "structure", "new function", "iterator", "object", "tensor"
 ]
 
 

@@ -150,12 +150,12 @@ def _leaf(value: object) -> tuple[LeafKind, str]:
         return "python value", f"{type(value).__name__} {value!r}"
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
-        name = getattr(dtype, "name", str(dtype))
-        return "tensor", f"{name}{_dimensions(shape)}"
+        return "tensor", f"{getattr(dtype, 'name', str(dtype))}{_dimensions(shape)}"
     # For a strategy's iterator tracing depends on its elements, not its identity.
     spec: object = privates.TYPE_SPEC.of(value, None)
-    described = f"at {id(value):#x}" if spec is None else f"of {spec}"
-    return "object", f"{type(value).__name__} {described}"
+    if spec is not None:
+        return "iterator", f"{type(value).__name__} of {spec}"
+    return "object", f"{type(value).__name__} at {id(value):#x}"
 
 
 def _dimensions(shape: Iterable[int | None]) -> str:
