@@ -13,8 +13,10 @@ names and modules that came or went, by the releases that have them.
 from __future__ import annotations
 
 import ast
+import io
 import re
 import sys
+import tarfile
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -43,11 +45,25 @@ ROOTS = {
     "keras-cv": "keras_cv", "numpy": "numpy", "protobuf": "google",
     "ml-dtypes": "ml_dtypes", "jax": "jax", "flax": "flax", "optax": "optax",
     "chex": "chex", "orbax-checkpoint": "orbax", "dm-haiku": "haiku", "t5": "t5", "mesh-tensorflow": "mesh_tensorflow",
-    "gin-config": "gin", "tensorboard": "tensorboard",
+    "gin-config": "gin", "tensorboard": "tensorboard", "fsspec": "fsspec", "gcsfs": "gcsfs", "tensorstore": "tensorstore",
 }  # fmt: skip
 """The packages, and what is imported of each."""
-NAMED = ("keras", "tf-keras", "jax", "flax", "optax", "chex", "tensorflow-addons")
+NAMED = ("keras", "tf-keras", "jax", "flax", "optax", "chex", "tensorflow-addons", "protobuf", "orbax-checkpoint",
+         "tensorflow-datasets", "tensorflow-hub", "fsspec", "gcsfs", "tensorstore")  # fmt: skip
 """Those of which names are read, beside TensorFlow; of others, modules alone."""
+WITH_ARGUMENTS = ("tensorflow", "keras", "jax", "flax", "optax", "chex", "orbax-checkpoint", "tensorflow-datasets",
+                  "tensorflow-hub", "keras-hub", "keras-cv", "numpy")  # fmt: skip
+"""Those of which the arguments of public functions are read."""
+USUAL = {
+    "tensorflow": "tf",
+    "jax": "jnp",
+    "flax": "nnx?",
+    "numpy": "np",
+    "orbax-checkpoint": "ocp",
+    "tensorflow-datasets": "tfds",
+    "tensorflow-hub": "hub",
+}
+"""What programs mostly call them."""
 BY_PATCH = ("jax", "jaxlib", "chex", "optax", "flax", "orbax-checkpoint", "ml-dtypes")
 """Those whose third number is that of a release."""
 OLDEST: dict[str, Release] = {"tensorflow": (1, 4), "keras": (2, 1), "numpy": (1, 14), "jax": (0, 2), "transformers": (3,),
@@ -90,8 +106,10 @@ class Registry:
         for each in files:
             name: str = each["filename"]
             parts = name.removesuffix(".whl").split("-")
+            if name.endswith(".tar.gz"):
+                parts = name.removesuffix(".tar.gz").rsplit("-", 1)
             if (
-                not name.endswith(".whl")
+                not name.endswith((".whl", ".tar.gz"))
                 or each.get("yanked")
                 or not re.fullmatch(r"\d+(\.\d+){1,2}(\.post\d)?", parts[1])
             ):
@@ -100,12 +118,19 @@ class Registry:
             if release < OLDEST.get(package, ()):
                 continue
             wheel = by_release.setdefault(release, Wheel(release, ""))
-            if not wheel.url or "manylinux" in name:
+            if not wheel.url or wheel.url.endswith(".gz") or "manylinux" in name:
                 wheel.url = each["url"]
         return [by_release[release] for release in sorted(by_release)]
 
     def archive(self, wheel: Wheel) -> zipfile.ZipFile:
-        """A wheel, of which only what is read is fetched."""
+        """A wheel, of which only what is read is fetched; of an older release its source."""
+        if wheel.url.endswith(".gz"):
+            held = zipfile.ZipFile(io.BytesIO(), "w")
+            with tarfile.open(fileobj=io.BytesIO(self.session.get(wheel.url).content)) as source:
+                for each in source:
+                    if each.name.endswith(".py") and (file := source.extractfile(each)):
+                        held.writestr(each.name.partition("/")[2].removeprefix("src/"), file.read())
+            return held
         return zipfile.ZipFile(LazyZipOverHTTP(wheel.url, self.session))  # type: ignore[arg-type]
 
 
@@ -230,6 +255,103 @@ def names_of(package: str, archive: zipfile.ZipFile, release: Release) -> set[st
     return found
 
 
+Arguments = dict[str, set[str]]
+"""By function or method, what it takes; `**` where it takes any."""
+DEFINING = {
+    "tensorflow": re.compile(
+        r"(?:^|/)tensorflow(?:_core)?/python/(?:data/(?:experimental/)?ops/[a-z]\w*|distribute/(?:tpu_strategy|distribute_lib|mirrored_strategy)|distribute/cluster_resolver/(?:tpu/)?\w+|tpu/tpu_strategy_util|training/(?:checkpoint|checkpoint_management|tracking/util)|checkpoint/\w+|eager/(?:def_function|polymorphic_function/\w+|backprop)|saved_model/(?:save|load|save_options|load_options)|ops/(?:image_ops_impl|math_ops|array_ops|nn_ops|nn_impl|io_ops|parsing_ops|clip_ops)|profiler/profiler_v2|summary/writer/writer|framework/config)\.py$"
+    ),
+    "keras": re.compile(
+        r"^keras/(?:src/)?(?:engine|layers|optimizers?(?:_v2|_experimental)?|callbacks|losses|metrics|models|trainers|saving|utils|distribution|ops|initializers|mixed_precision|applications|regularizers|export)\b.*\.py$"
+    ),
+    "jax": re.compile(
+        r"^jax/(?:_src/)?(?:api|numpy/[a-z]\w*|lax/[a-z]\w*|random|nn/\w+|sharding\w*|mesh\w*|pjit|shard_map|distributed|checkpoint|ad_checkpoint|array|tree_util|tree|profiler|named_sharding|experimental/(?:pjit|shard_map|multihost_utils|mesh_utils|maps)|interpreters/pxla)\.py$"
+    ),
+    "tensorflow-datasets": re.compile(
+        r"^tensorflow_datasets/core/(?:load|registered|dataset_builder|dataset_info|split_builder|splits|read_only_builder|writer|features/[a-z]\w*|download/\w+|dataset_utils|decode/\w+)\.py$"
+    ),
+    "numpy": re.compile(
+        r"^numpy/(?:_?core|lib|random)/(?:numeric|fromnumeric|function_base|shape_base|npyio|_npyio_impl|_function_base_impl|arraysetops|_arraysetops_impl)\.py$"
+    ),
+}
+"""Where the functions are made that others call; of other packages, in every module."""
+
+
+def arguments_of(package: str, archive: zipfile.ZipFile) -> Arguments:
+    """What the functions, classes and methods of a package take."""
+    found: Arguments = defaultdict(set)
+    pattern = DEFINING.get(package) or re.compile(rf"^{ROOTS[package]}/.*\.py$")
+    for path, source in contents(archive, pattern):
+        try:
+            tree = ast.parse(source)
+        except SyntaxError:
+            continue
+        if not re.search(r"(?:^|[/_])tests?(?:[/_.]|$)|test_util", path):
+            for node in tree.body:
+                _take(node, found)
+    return found
+
+
+def _take(node: ast.stmt, found: Arguments) -> None:
+    """Note what a function takes, or a class and its methods."""
+    if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+        found[node.name] |= _arguments(node)
+    if not isinstance(node, ast.ClassDef) or node.name.startswith("_"):
+        return
+    methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+    for name, each in methods.items():
+        if not name.startswith("_"):
+            found[f"{node.name}.{name}"] |= _arguments(each)
+    if made := methods.get("__init__") or methods.get("__new__"):
+        found[node.name] |= _arguments(made)
+    elif fields := [each for each in node.body if isinstance(each, ast.AnnAssign)]:
+        found[node.name] |= {each.target.id for each in fields if isinstance(each.target, ast.Name)}
+    else:
+        found[node.name].add("**")
+
+
+def _arguments(node: ast.FunctionDef) -> set[str]:
+    """What a function takes."""
+    given = node.args
+    names = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+    return names - {"self", "cls"} | ({"**"} if given.kwarg else set())
+
+
+METHODS = frozenset({
+    "fit", "compile", "evaluate", "predict", "save", "save_weights", "load_weights", "export", "summary", "minimize",
+    "apply_gradients", "batch", "shuffle", "map", "interleave", "cache", "prefetch", "repeat", "from_generator", "take",
+    "filter", "window", "padded_batch", "shard", "restore", "download_and_prepare", "as_dataset", "init", "apply", "bind",
+    "init_with_output", "create", "run", "reduce", "flow_from_directory", "get_config", "add_weight", "add_loss", "update",
+    "tabulate", "variable", "param", "metadata", "should_save", "all_steps", "gradient", "jacobian", "watch",
+})  # fmt: skip
+"""Methods that others call."""
+
+
+def argument_spans(holding: dict[Release, Arguments], public: set[str]) -> Spans:
+    """By `function.argument` the first and last release that takes it, where only some do.
+
+    `public`: the names of functions and classes that others see.
+    """
+    told: Spans = {}
+    releases = sorted(holding)
+    for function in sorted(set().union(*holding.values())):
+        of, _, method = function.partition(".")
+        if not {of, re.sub(r"V[12]$", "", of)} & public or (method and method not in METHODS):
+            continue
+        having = [each for each in releases if function in holding[each]]
+        for name in sorted(set().union(*(holding[each][function] for each in having))):
+            taking = [each for each in having if {name, "**"} & holding[each][function]]
+            at = [having.index(each) for each in taking]
+            if len(taking) == len(having) or at != list(range(at[0], at[-1] + 1)):
+                continue
+            if name.startswith(("_", "*")) or name in {"name", "kwargs"}:
+                continue
+            first = spelled(taking[0]) if at[0] else ""
+            last = spelled(taking[-1]) if at[-1] < len(having) - 1 else ""
+            told[re.sub(r"V[12]\b", "", f"{function}.{name}")] = first, last
+    return told
+
+
 def series(package: str, release: Release) -> Release:
     """The releases that are told as one."""
     return release[: 3 if package in BY_PATCH else 2]
@@ -298,7 +420,8 @@ DEPTH = {
 
 def rows_of_names(package: str, told: Spans) -> Iterator[str]:
     """`first-last module:name,name ...`, wrapped."""
-    yield f"[{package}]"
+    root = ROOTS[package]
+    yield f"[{package} {root} {USUAL.get(package, root)}]"
     by_span: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for name in sorted(told):
         module, _, last = name.rpartition(".")
@@ -315,11 +438,15 @@ def rows_of_names(package: str, told: Spans) -> Iterator[str]:
         yield row
 
 
-def read(registry: Registry, package: str) -> dict[Release, set[str]]:
-    """What each release of a package holds."""
+Held = tuple[dict[Release, set[str]], dict[Release, Arguments]]
+
+
+def read(registry: Registry, package: str) -> Held:
+    """What each release of a package holds, and what its functions take."""
     wheels = registry.wheels(package)
     newest = {series(package, wheel.release): wheel for wheel in wheels}
     holding: dict[Release, set[str]] = {}
+    taking: dict[Release, Arguments] = {}
     cpu = (
         {series(package, each.release): each for each in registry.wheels("tensorflow-cpu")}
         if package == "tensorflow"
@@ -329,10 +456,12 @@ def read(registry: Registry, package: str) -> dict[Release, set[str]]:
         try:
             with registry.archive(wheel) as archive:
                 holding[release] = names_of(package, archive, release)
+                if package in WITH_ARGUMENTS:
+                    taking[release] = arguments_of(package, archive)
         except Exception as error:
             print(package, release, repr(error), file=sys.stderr)
     print(package, len(wheels), len(holding), file=sys.stderr)
-    return holding
+    return holding, taking
 
 
 def main() -> None:
@@ -340,10 +469,19 @@ def main() -> None:
     registry = Registry()
     only = sys.argv[1:] or list(ROOTS)
     with ThreadPoolExecutor(8) as pool:
-        all_read = dict(
-            zip(only, pool.map(lambda package: read(registry, package), only), strict=True)
-        )
-    write(all_read)
+        held = dict(zip(only, pool.map(lambda package: read(registry, package), only), strict=True))
+    write({package: names for package, (names, _) in held.items()})
+    write_arguments({package: both for package, both in held.items() if both[1]})
+
+
+def write_arguments(held: dict[str, Held]) -> None:
+    """The table of arguments."""
+    rows: list[str] = []
+    for package, (names, taking) in held.items():
+        public = {name.rpartition(".")[2] for each in names.values() for name in each}
+        if told := argument_spans({at: each for at, each in taking.items() if each}, public):
+            rows += rows_of_names(package, told)
+    (FOLDER / "arguments.txt").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
 
 
 def write(all_read: dict[str, dict[Release, set[str]]]) -> None:

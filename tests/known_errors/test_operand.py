@@ -115,3 +115,9 @@ def test_nothing_is_said_where_the_line_does_not_show_it(source: str, error: str
 def test_an_object_is_looked_for_only_in_the_line_that_raised() -> None:
     error = "AttributeError: 'NoneType' object has no attribute 'shape'"
     assert operand_of(error, "return value[0]", "fit(x.shape)") is None
+
+
+def test_a_library_s_line_is_not_the_user_s_to_change() -> None:
+    error = "TypeError: f() got an unexpected keyword argument 'axes'"
+    assert operand_of(error, "return op.bind(x, axes=axes)", "y = jax.vmap(count)(z)") is None
+    assert operand_of(error, "y = f(z, axes=1)", "y = f(z, axes=1)") is not None

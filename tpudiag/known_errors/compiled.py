@@ -140,7 +140,7 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
 
 
 def _put_together(row: dict[str, Any], fragments: dict[str, str]) -> None:
-    """Put the named fragments into the patterns of a case and of the parts within it."""
+    """Put the named fragments into the patterns and fixes of a case and of the parts within it."""
 
     def filled(pattern: str) -> str:
         try:
@@ -148,7 +148,7 @@ def _put_together(row: dict[str, Any], fragments: dict[str, str]) -> None:
         except KeyError as missing:
             raise BadCase(f"no fragment is called {missing}") from None
 
-    for name in ("says", "when"):
+    for name in ("says", "when", "fix"):
         asked = row.get(name)
         if isinstance(asked, str):
             row[name] = filled(asked)

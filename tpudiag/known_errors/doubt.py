@@ -66,12 +66,5 @@ def of_another_world(told: str, text: str) -> bool:
 def _told_of(error: KnownError) -> str:
     """All that a case says of itself, in lower case."""
     parts = (f"{each.hit} {each.cause} {each.says}" for each in error.narrower)
-    own = (
-        error.example,
-        *error.more_examples,
-        *error.patterns,
-        error.cause,
-        error.fix,
-        error.family,
-    )
-    return " ".join((*own, *parts)).lower()
+    own = (error.example, *error.more_examples, *error.patterns, error.cause, error.fix)
+    return " ".join((*own, error.family, *parts)).lower()

@@ -117,9 +117,11 @@ def facts_of(text: str) -> Facts:
     bare = bare[-LONGEST_READ:]
     said = wording("facts beside").sub(" ", unwrapped(bare))
     exceptions = wording("facts exception").findall(said)
+    # JAX marks what differs in a long list of what does not.
+    marked = said.partition("DIFFERENT ")[2].partition("',")[0] or said
     shapes = _first(
         f"[{(square or round_).replace(' ', '').rstrip(',')}]"
-        for square, round_ in wording("facts shape").findall(said)
+        for square, round_ in wording("facts shape").findall(marked)
     )
     words = _last_words(said)
     named = wording("facts quoted").findall(words[:LONGEST_SENTENCE])
@@ -193,13 +195,9 @@ def _differ(one: str, other: str) -> str | None:
     left, right = one[1:-1].split(","), other[1:-1].split(",")
     if len(left) != len(right):
         short, long = sorted((left, right), key=len)
-        tail = [f"{a} and {b}" for a, b in zip(short[::-1], long[::-1], strict=False) if a != b]
-        if (
-            long[: len(short)] != short
-            and tail
-            and all(re.fullmatch(r"\d+ and \d+", e) for e in tail)
-        ):
-            return f"size, counted from the last axis: {'; '.join(tail)}"
+        tail = [(a, b) for a, b in zip(short[::-1], long[::-1], strict=False) if a != b]
+        if tail and long[: len(short)] != short and all((a + b).isdigit() for a, b in tail):
+            return f"size, counted from the last axis: {'; '.join(map(' and '.join, tail))}"
         more = f", an axis of {long[0]} more in front" if long[1:] == short else ""
         return f"rank: {len(left)} and {len(right)}{more}"
     pairs = [

@@ -50,12 +50,7 @@ class OwnWords:
     @property
     def fix(self) -> str:
         """What can be done about it: its own advice, and how to see what came."""
-        rows = [*self.advised]
-        rows += [
-            f"# it says itself: {each}"
-            for each in self.advice
-            if not wording("grammar urges").match(each)
-        ]
+        rows = [*self.advised, *self._says(urging=False)]
         got = f"; here it is {self.given}" if self.given else ""
         if inside := wording("grammar inside").match(self.wanted or ""):
             what = self.cause.partition(" ")[0]
@@ -118,14 +113,12 @@ class OwnWords:
     def advised(self) -> tuple[str, ...]:
         """What it says itself that is to be done, or was not."""
         lacks = (f"{self.lacks}=...      # what it misses",) if self.lacks else ()
-        return (
-            *lacks,
-            *(
-                f"# it says itself: {each}"
-                for each in self.advice
-                if wording("grammar urges").match(each)
-            ),
-        )
+        return (*lacks, *self._says(urging=True))
+
+    def _says(self, *, urging: bool) -> list[str]:
+        """Its own advice: what urges, or what is a guess."""
+        urges = wording("grammar urges").match
+        return [f"# it says itself: {e}" for e in self.advice if bool(urges(e)) is urging]
 
     @property
     def _dimensions_more(self) -> int:

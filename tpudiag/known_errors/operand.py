@@ -41,7 +41,10 @@ def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None
     for source in dict.fromkeys((raised, own)):
         tree = _parsed(source) if source and forms else None
         for found, told in forms:
-            if tree is None or (source != raised and told in _OF_WHAT_RAISED):
+            elsewhere = (source != raised and _OF_WHAT_RAISED) or (
+                own and source != own and _TO_CHANGE
+            )
+            if tree is None or told in (elsewhere or ()):
                 continue
             if operand := told(found, tuple(ast.walk(tree))):
                 return operand
@@ -250,5 +253,7 @@ _FORMS: dict[str, Reader] = {
     r"\b[Ii]ncompatible shapes?:? (?P<left>\[[\d,? ]*\]) vs\.? (?P<right>\[[\d,? ]*\])": _two,
 }
 """How errors speak of a part of the line that failed, and how it is found there."""
+_TO_CHANGE = (_keyword, _call)
+"""Which of them say what to write in the line: not where it is a library's."""
 _OF_WHAT_RAISED = (_attribute, _used, _unpacked)
 """Which of them speak of the line that raised alone."""

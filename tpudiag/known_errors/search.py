@@ -240,16 +240,8 @@ class _Window:
 
     def excerpt(self, start: int, end: int) -> str:
         """The readable text from a match's start to the end of the line in which it ends."""
-        first = self._row_at(start)
-        rows = self._lines[first : self._row_at(end - 1) + 1]
-        position, words = self._starts[first], b""
-        for word in (word for row in rows for word in row.split()):
-            position += len(word)
-            if position > start:
-                words += b" " + word[-(position - start) :]
-            if len(words) > LONGEST_EXCERPT:
-                return words[1 : LONGEST_EXCERPT + 1].decode(errors="replace") + "\u2026"
-        return words[1:].decode(errors="replace")
+        words = self.words(start, self._starts[self._row_at(end - 1) + 1])
+        return words if len(words) <= LONGEST_EXCERPT else f"{words[:LONGEST_EXCERPT]}\u2026"
 
     def _row_at(self, position: int) -> int:
         """The index of the line that holds a position of the bare text."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from .compiled import wording
 from .model import Match
+from .readings.meaning import CALLED
 from .readings.narrower import Named, first, shared
 
 _SAME = {"tf": "tensorflow"}
@@ -16,7 +17,6 @@ _BY_PATH: tuple[tuple[str, str, str], ...] = (
     ("python", r"[/\\](?:lib[/\\])?python3\.(\d{1,2})[/\\]", "3."),
 )
 """What paths of a traceback tell: tensorflow_core is of 1.15 to 2.1, keras/src/trainers of 3."""
-_NAMES = {"tensorflow": "TensorFlow", "keras": "Keras", "python": "Python", "jax": "JAX"}
 KERAS2_SINCE = (2, 16)
 """The first TensorFlow whose Keras is 3: from it on Keras 2 is a package of its own."""
 
@@ -40,10 +40,10 @@ def versions_by_paths(text: str) -> dict[str, str]:
 
 def releases(named: Mapping[str, str], by_paths: Mapping[str, str]) -> str:
     """The versions of a job in words, those that only paths tell without what paths cannot say."""
-    known = [f"{_NAMES.get(package, package)} {version}" for package, version in named.items()]
+    known = [f"{CALLED.get(package, package)} {version}" for package, version in named.items()]
     inferred = {"2.1": "1.15 to 2.1", "2.15": "2.13 to 2.15"}
     known += [
-        f"{_NAMES[package]} {inferred.get(version, version)} (by its paths)"
+        f"{CALLED[package]} {inferred.get(version, version)} (by its paths)"
         for package, version in by_paths.items()
         if package not in named
     ]
@@ -56,7 +56,7 @@ def names_of(versions: Mapping[str, str]) -> dict[str, str]:
     if tensorflow is None:
         return {}
     minor = ".".join(tensorflow.split(".")[:2])
-    apart = _number(tensorflow)[:2] >= KERAS2_SINCE
+    apart = tuple(int(part) for part in re.findall(r"\d+", minor)) >= KERAS2_SINCE
     return {"tensorflow": tensorflow, "keras2": f"tf-keras=={minor}.*" if apart else ""}
 
 
@@ -79,8 +79,3 @@ def package_of(name: str) -> str:
     """A package's one name: that of all its wheels."""
     plain = re.sub(r"[-_](?:cpu|tpu|gpu)$", "", name.lower()).replace("_", "-")
     return _SAME.get(plain, plain)
-
-
-def _number(version: str) -> tuple[int, ...]:
-    """A version to compare by."""
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])

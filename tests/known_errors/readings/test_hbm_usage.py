@@ -77,6 +77,13 @@ def test_a_step_in_bfloat16_is_not_told_to_take_it() -> None:
     assert "half of what is f32" not in message(tail=text.replace("f32[", "bf16["))
 
 
+@pytest.mark.parametrize(("type_", "said"), [("f32", "22.0 GiB, and 16.0"), ("s32", "gather")])
+def test_one_piece_is_told_with_its_size_and_what_it_is_of(type_: str, said: str) -> None:
+    sizes = "(size=23622320128) would exceed memory (size=17179869184)"
+    best = match(f"Allocation {sizes} :: #a [shape = '{type_}[8,96,1024]{{2,1,0}}', space=hbm]")[0]
+    assert said in best.message
+
+
 def test_many_times_too_large_is_told_from_a_little() -> None:
     assert "3.9 times the memory" in message("60.00G")
     assert "times the memory" not in message("18.58G")

@@ -13,6 +13,9 @@ def test_size_of_an_axis() -> None:
     assert "built for 512 in axis 1 and gets 23" in said(text)
     last = "expectedaxis-1ofinputshapetohavevalue784butreceivedinputwithshape(None,28,28)"
     assert "built for 784 in axis -1 and gets 28" in said(last)
+    maps = "expectedaxis-1ofinputshapetohavevalue4608butreceivedinputwithshape(None,8192)"
+    assert "as 4 x 4 to 3 x 3" in said(maps) and "tf.image.resize" in said(maps)
+    assert "4 x 4" not in said(maps.replace("4608", "9").replace("8192", "16"))
 
 
 def test_number_of_dimensions() -> None:

@@ -83,6 +83,20 @@ def test_release_is_told_with_its_direction_and_what_fits(text: str, cause: str,
     assert fix in answer.fix
 
 
+@pytest.mark.parametrize(
+    ("source", "function", "argument", "cause"),
+    [
+        ("ds = ds.batch(8, drop_remainder=x)  # tf", "batch", "drop_remainder", "from 1.10 on"),
+        ("x = keras.callbacks.TensorBoard(a(b), embeddings_data=c)", "__init__", "embeddings_data", "after 2.15"),
+        ("x = keras.f(b, embeddings_data=c)", "f", "embeddings_data", ""),
+    ],
+)  # fmt: skip
+def test_argument_of_some_releases(source: str, function: str, argument: str, cause: str) -> None:
+    error = f"TypeError: {function}() got an unexpected keyword argument '{argument}'"
+    said = match(f'  File "train.py", line 3, in <module>\n    {source}\n{error}')[0].message
+    assert cause in said if cause else "is in Keras" not in said
+
+
 def test_package_that_asks_for_what_no_release_lost_is_newer_than_the_one_asked() -> None:
     error = "AttributeError: module 'jax.tree_util' has no attribute 'new'"
     assert "jax is too old for this flax" in _answer("flax", "core/frozen_dict", error)

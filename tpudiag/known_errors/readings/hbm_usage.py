@@ -20,6 +20,11 @@ HALVED = '\nkeras.mixed_precision.set_global_policy("mixed_bfloat16")      # hal
 
 def read(values: dict[str, str], text: str) -> Reading | None:
     """What takes most of the memory: padding, what is kept, pieces between, or one tensor."""
+    if piece := wording("hbm piece").search(text):
+        size, there = (f"{int(piece[name]) / GIBIBYTE:.1f}" for name in ("bytes", "limit"))
+        whole = piece["shape"].startswith(("s32", "u32", "s64", "u64"))
+        figures = "piece of positions" if whole else "one piece too large"
+        return computed(figures, shape=piece["shape"], gibibytes=size, limit=there)
     program, arguments = (
         size_of(form.search(text)) for form in (wording("hbm program"), wording("hbm arguments"))
     )

@@ -1,6 +1,7 @@
 # ruff: noqa: E501  (what is pasted stays in one piece)
 """A layer that gets an input of another shape than it was built for."""
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -11,6 +12,8 @@ from .meeting import Shape, shape_of, text_of
 from .narrower import Narrower, computed, first
 
 _CHANNELS = {1, 3, 4}
+FLATTENED = 1024
+"""So many values are a picture's, no table's columns."""
 
 
 def read(text: str, begin: int, end: int, cases: Sequence[Narrower] = ()) -> Reading | None:
@@ -77,10 +80,22 @@ def _of_width(wanted: str, shape: Shape, axis: int) -> Reading:
     figures = "other columns" if last and len(shape) == 2 else "another width"
     if last and len(shape) > 2 and {int(wanted), got} <= _CHANNELS:
         figures = "other channels"
+    sides = _sides(got or 0, int(wanted)) if figures == "other columns" else (0, 0)
+    if all(sides):
+        figures = "maps of another size"
     if wanted == "0":
         figures = "width of nothing"
     fix = _channels_fix(int(wanted), got)
-    return computed(figures, said=said, got=got, wanted=wanted, channels_fix=fix)
+    both = {"came": sides[0], "meant": sides[1]}
+    return computed(figures, said=said, got=got, wanted=wanted, channels_fix=fix, **both)
+
+
+def _sides(came: int, meant: int) -> tuple[int, int]:
+    """The sides of two flattened squares, in their smallest numbers; 0 where they are none."""
+    by = math.gcd(came, meant) or 1
+    sides = math.isqrt(came // by), math.isqrt(meant // by)
+    squares = [side * side * by for side in sides] == [came, meant]
+    return sides if squares and min(came, meant) >= FLATTENED else (0, 0)
 
 
 def _channels_fix(wanted: int | None, got: int | None) -> str:

@@ -4,6 +4,12 @@ import re
 
 from tpudiag.records import dataclass
 
+CALLED = {
+    **{"tensorflow": "TensorFlow", "tf": "TensorFlow", "keras": "Keras", "python": "Python"},
+    **{"jax": "JAX", "flax": "Flax", "optax": "Optax", "numpy": "NumPy"},
+}
+"""How packages are called that are not called by their name."""
+
 
 @dataclass(frozen=True)
 class Reading:

@@ -20,6 +20,8 @@ FLATTENED_IN_A_LOSS = 256
 """Values from here on are a flattened map where they meet in a loss."""
 FLATTENED = 4096
 """And anywhere: no batch, and no layer's width, is so large."""
+FEW_ANCHORS = 2
+"""What sizes have in common by chance."""
 _REPLICAS = {2, 4, 8, 16, 32, 64, 128}
 _CHANNELS = {1, 3, 4}
 _PRODUCT = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
@@ -44,6 +46,8 @@ class Meeting:
     """
 
     sparse = binary = further = target = parameter = False
+    outputs: Shape | None = None
+    """Which of the two a model gives, where the error says so."""
     asked: int | None = None
 
     def __init__(
@@ -108,6 +112,14 @@ class Meeting:
         return next(fits, None)
 
     @property
+    def kernel(self) -> tuple[int | None, int | None] | None:
+        """The inputs of one kernel in two orders of its axes, where these differ."""
+        for a, b in ((self.left, self.right), (self.right, self.left)):
+            if len(a) == len(b) == 4 and a[:2] == b[2:] and a[3] == b[0] and a[2] != b[1]:
+                return self.left[2 if a is self.left else 1], self.right[1 if a is self.left else 2]
+        return None
+
+    @property
     def one(self) -> int | None:
         """Where the longer one has an axis of one that the other lacks, before the last one."""
         long, ones = self.long, range(1, len(self.long) - 1)
@@ -161,6 +173,7 @@ class Meeting:
         labels, rows, width = self.rows or (0, 0, 0)
         a, b = (each or None for each in self.two)
         columns, inner = self.matrices or (None, None)
+        a, b = self.kernel or (a, b)
         turned = "the second matrix would fit the other way round (transpose_b=True), or "
         turned = turned if columns is not None and columns == self.right[-1] else ""
         outputs = self.numbers if self.numbers and self.axis is None else self.long
@@ -173,6 +186,8 @@ class Meeting:
         said |= {"labels": f"{labels:,}", "rows": f"{rows:,}", "output_width": width}
         said |= {"a": a, "b": b, "other": b if a == 1 else a, "most": max(self.two)}
         said |= {"size": self.short[0] if self.short else 0, "times": self.times}
+        by = math.gcd(*self.two) or 1
+        said["parts"] = " and ".join(f"{by} x {(size or 0) // by}" for size in (a, b))
         return computed(
             figures,
             **said,
@@ -234,6 +249,7 @@ BY_USE: Rules = {
 }
 """By the operation in which they meet: shapes are aligned at their last axes."""
 BY_RANK: Rules = {
+    "one row off": lambda m: m.parameter and m.axis == 0 and abs(m.two[0] - m.two[1]) == 1,
     "parameter of another size": lambda m: m.parameter and not m.values,
     "another output": lambda m: (
         m.rows and m.further and m.rows[1] % m.rows[0] and m.rows[0] % m.rows[1]
@@ -257,6 +273,7 @@ BY_RANK: Rules = {
     "an axis of one": lambda m: m.short and not m.loss and m.one is not None,
     "same values in other axes": lambda m: m.short and m.values,
     "an axis in front": lambda m: m.more and not m.loss and _fits(m.short, m.long[1:]),
+    "maps of a classifier": lambda m: m.more > 1 and m.outputs is m.long,
     "rows meet maps": lambda m: m.more > 1 and m.loss,
     "rank differs": lambda m: m.more,
 }
@@ -275,10 +292,15 @@ BY_SIZES: Rules = {
     "one column of classes": lambda m: m.axis == len(m.left) - 1 and m.loss and 1 in m.two,
     "last size": lambda m: m.axis == len(m.left) - 1 and not m.loss,
     "number of classes": lambda m: m.axis == len(m.left) - 1,
-    "classes in maps": lambda m: m.axis == 1 and len(m.left) == 4 and m.times,
+    "classes in maps": lambda m: (
+        m.axis == 1
+        and len(m.left) == 4
+        and (m.times or (m.loss and math.gcd(*m.two) > FEW_ANCHORS))
+    ),
     "lengths": lambda m: m.axis is not None,
     "numbers meet columns": lambda m: m.loss and m.numbers,
     "transposed": lambda m: _known(m.left) == _known(m.right) != [],
+    "kernel in another order": lambda m: m.kernel,
     "height and width": lambda m: m.differing == [1, 2] and len(m.left) == 4,
     "several dimensions": lambda _: True,
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tpudiag.known_errors.compiled import names, wordings
 
-from .meaning import Reading, first_over
+from .meaning import CALLED, Reading, first_over
 
 _SPELLED = (
     (r"^tensorflow_estimator\.python\.estimator\.api\._v[12]\.estimator\b", "tf.estimator"),
@@ -24,7 +24,6 @@ _SPELLED = (
     (r"^jax\._src\.(?=numpy|core|tree_util|lax\b)", "jax."),
 )
 _PUBLIC = {f"keras.{part}" for part in ("utils", "optimizers", "layers", "models", "callbacks")}
-_PACKAGES = {"tf": "TensorFlow", "keras": "Keras", "numpy": "NumPy", "jax": "JAX"}
 
 
 def read(text: str, begin: int, end: int) -> Reading | None:
@@ -49,7 +48,7 @@ def of_name(full: str) -> Reading | None:
     module, _, name = full.rpartition(".")
     for each in _spellings("", full):
         if place := _places().get(each):
-            package = _PACKAGES.get(first := each.partition(".")[0], first)
+            package = CALLED.get(first := each.partition(".")[0], first)
             return Reading(
                 f"`{each}` is not in this release of {package}: moved, renamed or removed.",
                 f"{place}      # in place of {each}" if "#" not in place else place,

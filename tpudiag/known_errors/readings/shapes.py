@@ -92,6 +92,8 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     left, right = shape_of(told[1]), shape_of(told[2])
     if left == right:
         return None
+    if "provided" in told[0]:
+        left, right = right, left
     if "contracting" in text[begin : told.start()]:  # of a product only the inner sizes are told
         left, right, operation = (None, *left), (*right, None), "MatMul"
     kind = re.fullmatch(r"(?:.*/)?([A-Z]\w*?)(?:_\d{1,4})?", node)
@@ -101,7 +103,10 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     )
     pair = Meeting(left, right, operation, node, loss=loss)
     pair.target = "target" in told[0] and "tohaveshape" in told[0]
-    pair.parameter = "initializ" in text[begin : told.start() + NEAR // 2]
+    pair.parameter = "initializ" in text[begin : told.start() + NEAR // 2] or "provided" in told[0]
+    sides = wording("shapes sides").finditer(text, begin, told.end())
+    if len(set(given := [bool(each["outputs"]) for each in sides])) > 1:
+        pair.outputs = left if given[0] else right
     pair.sparse = wording("shapes sparse").search(text[begin : begin + NEAR * 4]) is not None
     pair.binary = wording("shapes binary").search(before + text) is not None
     pair.further = wording("shapes further").search(node) is not None

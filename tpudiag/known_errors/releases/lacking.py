@@ -38,6 +38,8 @@ class Lack(NamedTuple):
     """What the line that failed asks for within it, by its full name."""
     owner: str = ""
     """The class whose object is to have it; empty where a module is."""
+    takes: str = ""
+    """Of an argument: `function.argument`, as the table of arguments writes it."""
 
     @property
     def asked(self) -> str:
@@ -77,11 +79,14 @@ def lack_in(text: str, line: int) -> Lack | None:
         further = canonical(full) + asked["further"] if asked and within else ""
         return Lack(canonical(full), said["name"], asker, file, within, further)
     if found := wording("lacking argument").search(sentence):
-        function = found["function"].removesuffix(".__init__").rpartition(".")[2]
-        module = _by_source(before + "\n" + sentence[: found.start()], function)
+        before += "\n" + sentence[: found.start()]
+        function = found["function"].removesuffix("__init__").strip(".") or _made(before, found)
+        if not function:
+            return None
+        module = _by_source(before, function.rpartition(".")[2])
         asker, file = library_at(before)
-        full = f"{module}({found['name']}=)"
-        return Lack(full, found["name"], asker, file, within=True) if module and asker else None
+        full, takes = f"{module or function}({found['name']}=)", f"{function}.{found['name']}"
+        return Lack(full, found["name"], asker, file, within=bool(module), takes=takes)
     return None
 
 
@@ -94,6 +99,13 @@ def span_of_member(lack: Lack, packages: Container[str] = ()) -> Span | None:
     span = spans[0]
     within = span.package == "keras" and (span.last or span.first) < KERAS_APART
     return span._replace(package="tensorflow") if within else span
+
+
+def _made(before: str, found: re.Match[str]) -> str:
+    """The class that the source line makes with the argument of an error that does not name it."""
+    source = "\n".join(before.split("\n")[-SOURCE_LINES:])
+    made = re.search(rf"(\w+)\([^()]*(?:\([^()]*\)[^()]*)*\b{found['name']}\s*=", source)
+    return made[1] if made else ""
 
 
 def _by_source(before: str, name: str) -> str:

@@ -1,25 +1,20 @@
 """Which release is too old or too new for a name that an error says is not there."""
 
+import re
 import sys
 from dataclasses import replace
 
 from tpudiag.known_errors.model import Match
 from tpudiag.known_errors.readings import names as moved
-from tpudiag.known_errors.readings.meaning import Reading
+from tpudiag.known_errors.readings.meaning import CALLED, Reading
 from tpudiag.known_errors.readings.narrower import computed
 from tpudiag.known_errors.versions import versions_in
 
 from .lacking import KERAS_APART, Lack, lack_in, span_of_member
-from .tables import Release, Span, names, release, span_of, spelled
+from .tables import Release, Span, arguments, names, release, span_of, spelled
 
-_CALLED = {
-    "tensorflow": "TensorFlow",
-    "keras": "Keras",
-    "jax": "JAX",
-    "flax": "Flax",
-    "optax": "Optax",
-    "numpy": "NumPy",
-}
+_SPOKEN = r"(?<![A-Za-z])(?:{}|{})(?![A-Za-z])"
+"""A package's modules, and how programs mostly call them."""
 _ALL_READ = frozenset({"jax", "flax", "optax", "chex"})
 """Packages of which every name that a release lost is in the table."""
 _DISTRIBUTIONS = {
@@ -61,9 +56,13 @@ def _of_lack(text: str, lack: Lack) -> Reading | None:
     """What the releases say of a name that is not there."""
     if lack.owner:
         span = span_of_member(lack, versions_in(text))
-        if span is None or _dist(lack.asker) == span.package:  # two that are mixed
-            return None
+        if span is None or _dist(lack.asker) == span.package:
+            return None  # two that are mixed
         return _of_span(text, lack, span)
+    if lack.takes and (taken := _taken(text, lack)):
+        return _of_span(text, lack, taken)
+    if lack.takes and not (lack.asker and lack.within):
+        return None
     asks = _dist(lack.asker)
     who = {"asks": lack.asker, "file": lack.file, "full": lack.full, "asks_package": asks}
     if lack.asked in sys.stdlib_module_names:
@@ -82,6 +81,14 @@ def _of_lack(text: str, lack: Lack) -> Reading | None:
     return computed("asks of another release", **who, **asked)
 
 
+def _taken(text: str, lack: Lack) -> Span | None:
+    """The releases in which a function takes an argument, where one package of the text has it."""
+    parts = re.sub(r"V[12]\b", "", lack.takes).split(".")
+    spans = arguments().get(".".join(parts[-3:])) or arguments().get(".".join(parts[-2:]), [])
+    spoken = [each for each in spans if re.search(_SPOKEN.format(*each.called), text)]
+    return spoken[0] if len(set(spoken)) == 1 else None
+
+
 def _of_span(text: str, lack: Lack, span: Span) -> Reading | None:
     """What holds for a name that only some releases have."""
     low, high = _bounds(text, lack, span)
@@ -89,14 +96,16 @@ def _of_span(text: str, lack: Lack, span: Span) -> Reading | None:
     newer = bool(span.last) and not (high and high[: len(span.last)] <= span.last)
     if not older and not newer:
         return None
-    package = _CALLED.get(span.package, span.package)
+    package = CALLED.get(span.package, span.package)
     asks = f"the installed package `{lack.asker}` ({lack.file}), which asks for it"
     which = f"`{lack.further}`" if lack.further else "it"
     side = "an older" if older else "a newer"
     said = {
         "full": lack.full,
         "package": package,
-        "who": asks if lack.asker else f"the code that asks for {which}",
+        "who": asks
+        if lack.asker and _dist(lack.asker) != span.package
+        else f"the code that asks for {which}",
         "here": f"{package} here is {spelled(low) if low and low == high else f'{side} one'}",
         "first": spelled(span.first),
         "last": spelled(span.last),

@@ -1,5 +1,6 @@
 """Which names came and went with which release, made of the wheels by tests/release_facts.py."""
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,8 @@ class Span(NamedTuple):
     package: str
     first: Release
     last: Release
+    called: tuple[str, ...] = ()
+    """What is imported of it, and the name that programs mostly give it."""
 
 
 def release(text: str) -> Release:
@@ -29,19 +32,32 @@ def spelled(number: Release) -> str:
 @cache
 def names() -> dict[str, Span]:
     """By its full name: the releases that have it, of all names that came or went."""
-    told: dict[str, Span] = {}
-    package = ""
-    for line in (FOLDER / "names.txt").read_text(encoding="utf-8").splitlines():
+    return dict(_rows("names.txt"))
+
+
+@cache
+def arguments() -> dict[str, list[Span]]:
+    """By `function.argument`, `Class.method.argument` or `method.argument`: who takes it when."""
+    told: dict[str, list[Span]] = {}
+    for name, span in _rows("arguments.txt"):
+        for each in {name, ".".join(name.split(".")[-2:])}:
+            told.setdefault(each, []).append(span)
+    return told
+
+
+def _rows(file: str) -> Iterator[tuple[str, Span]]:
+    """The names of a table, each with its releases."""
+    package, called = "", list[str]()
+    for line in (FOLDER / file).read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
-            package = line[1:-1]
+            package, *called = line[1:-1].split()
             continue
         span, *held = line.split()
         first, _, last = span.partition("-")
-        here = Span(package, release(first), release(last))
+        here = Span(package, release(first), release(last), tuple(called))
         for each in held:
             module, _, parts = each.partition(":")
-            told |= {f"{module}.{name}".lstrip("."): here for name in parts.split(",")}
-    return told
+            yield from ((f"{module}.{name}".lstrip("."), here) for name in parts.split(","))
 
 
 class Class(NamedTuple):
