@@ -17,7 +17,7 @@ The above exception was the direct cause of the following exception:
 
 Traceback (most recent call last):
   File "plot.py", line 5, in <module>
-OSError: 'seaborn-odd' is not a valid package style, path of style file or library style name
+OSError: 'seaborn-odd' is not a valid package theme, path of style file or library style name
 """
 
 
@@ -56,10 +56,10 @@ def test_a_log_of_which_the_ends_are_kept_has_the_lines_around_each_error() -> N
 def test_the_exception_that_was_raised_of_the_same_name_says_more_than_the_first() -> None:
     (hit, *_) = of_job(match(STYLE), STYLE)
     assert hit.error.id == "E119"
-    assert hit.message.startswith("'seaborn-odd' is not a valid package style")
+    assert hit.message.startswith("'seaborn-odd' is not a valid package theme")
     other = STYLE.replace("OSError: 'seaborn-odd'", "OSError: it")
     (hit, *_) = of_job(match(other), other)
-    assert "not a valid package style" not in hit.message
+    assert "not a valid package theme" not in hit.message
 
 
 def test_half_precision_on_a_tpu_is_a_matter_of_the_policy() -> None:
