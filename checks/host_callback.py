@@ -26,7 +26,8 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     py_function, numpy_function and tf.print among the operations of the traced step, with their
-    lines; in a profile, their calls and those of outside-compiled ops on the host while steps run.
+    lines (a note in a branch of jax.lax.cond, which not each step takes); in a profile, their
+    calls and those of outside-compiled ops on the host while steps run.
 
     ## Why it costs
     The device stops, sends its tensors to the host, waits for Python and gets the result back:
@@ -70,15 +71,17 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _of_trace(ops: StepOps, limit: float, fix: str) -> Judgement:
-    callbacks = [op for op in ops.found if op.calls_host]
+    callbacks = sorted((op for op in ops.found if op.calls_host), key=lambda op: op.in_branch)
     if len(callbacks) > limit:
         for op in callbacks[:3]:
             what = _CALLS.get(op.kind, op.kind)
+            when = ", in the steps that take its branch" if op.in_branch else ""
             yield Finding(
-                f"{what} inside the step calls back to the host.",
+                f"{what} inside the step calls back to the host{when}.",
                 fix,
                 (Evidence("operation", f"{op.kind} {op.name}"),),
                 op.location,
+                severity=Severity.INFO if op.in_branch else None,
             )
     yield Evidence("callbacks among the step's operations", len(callbacks), "operations")
     yield Evidence("operations of the step", ops.total, "operations")

@@ -140,6 +140,8 @@ class StepOp:
     calls_host: bool
     """Whether it calls back to the host; otherwise it has no TPU kernel."""
     location: Location | None = None
+    in_branch: bool = False
+    """It runs only in the steps in which a condition holds (jax.lax.cond)."""
 
 
 @dataclass(frozen=True)

@@ -120,3 +120,17 @@ def test_what_lives_at_once_is_less_than_all_that_is_made(jax: Any) -> None:
         return x
 
     assert live_bytes(program(jax, step, (256, 1024))) == 2 * 2**20
+
+
+def test_what_runs_only_where_a_condition_holds_is_in_a_branch(jax: Any) -> None:
+    def told(x: Any) -> None:
+        jax.debug.print("{}", x)
+
+    def step(x: Any) -> Any:
+        told(x)
+        jax.lax.cond(x > 0, told, lambda _: None, x)
+        return x
+
+    seen = Equations(jax.jit(step).trace(1.0).jaxpr.jaxpr, frozenset()).seen
+    calls = [each.place.branch for each in seen if "debug" in str(each.equation.primitive)]
+    assert calls == [False, True]

@@ -47,6 +47,8 @@ class Place:
     """Of the innermost loop of several around it."""
     sizes: dict[str, int] | None = None
     """Devices along each axis, within shard_map or jax.pmap: its shapes are those of one device."""
+    branch: bool = False
+    """It runs only where a condition holds."""
     call: Location | None = None
     """Of a library's own program: it is kept with the lines of its first caller."""
 
@@ -65,6 +67,7 @@ class Place:
             times=self.times * turns,
             turns=turns if turns > 1 else self.turns,
             sizes=sizes,
+            branch=self.branch or name == "cond",
             call=(self.call or line(equation)) if own else self.call,
         )
 

@@ -200,9 +200,9 @@ class TracedStep:
     def operations(self) -> StepOps:
         """What calls the host, and large constants."""
         found = tuple(
-            StepOp(str(seen.equation.primitive), seen.place.scope, True, line(seen.equation))
+            StepOp(name, seen.place.scope, True, line(seen.equation), seen.place.branch)
             for seen in self.seen
-            if str(seen.equation.primitive) in CALLBACKS
+            if (name := str(seen.equation.primitive)) in CALLBACKS
         )
         large = sorted(filter(None, starmap(_constant, self._constants)), key=lambda c: -c.bytes)
         return StepOps(len(self.seen), found, large_constants=tuple(large))
