@@ -47,10 +47,10 @@ class Place:
     """Of the innermost loop of several around it."""
     sizes: dict[str, int] | None = None
     """Devices along each axis, within shard_map or jax.pmap: its shapes are those of one device."""
-    branch: bool = False
-    """It runs only where a condition holds."""
     call: Location | None = None
     """Of a library's own program: it is kept with the lines of its first caller."""
+    branch: bool = False
+    """It runs only where a condition holds."""
 
     def within(self, equation: Equation) -> Place:
         """Of the programs that an equation holds."""
@@ -83,7 +83,7 @@ class Follower(Generic[T]):
             at, inner = scope(equation), within(equation)
             if at:  # not `replace`: a large step has 10,000 equations
                 at = f"{place.scope}/{at}" if place.scope else at
-                here = Place(at, place.times, place.turns, place.sizes, place.call)
+                here = Place(at, place.times, place.turns, place.sizes, place.call, place.branch)
             else:
                 here = place
             made = self.made(equation, values, here)
