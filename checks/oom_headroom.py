@@ -31,7 +31,7 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Judgement:
     reached no step, its variables alone, if they do not fit. The estimate ignores the compiler's
     fusion and recomputation, which lower the need, and tile padding, which raises it: it may be 40
     % too low, was seen up to 3.3 times too large (a small transformer in float32), and is an error
-    only if the step would not fit even then.
+    or a warning only if the step would not fit, or leave too little, even then.
 
     ## Why it costs
     Past the limit the compiler first recomputes (slower steps), then refuses (RESOURCE_EXHAUSTED).
@@ -89,15 +89,16 @@ def _estimated(signals: Signals, limit: float) -> Judgement:
     if headroom < limit:
         # Activations alone are guessed at (the compiler fuses and reuses): too large at the most.
         least = sum(parts.values()) - parts["activations"] * (1 - 1 / TOO_LARGE)
+        possible = Severity.WARNING if least > usable * (1 - limit) else Severity.INFO
         largest = ", ".join(f"{name} {mib(size)}" for name, size in activations.largest[:3])
         yield Finding(
-            f"about {mib(need_bytes)} of HBM needed for one replica, {mib(usable)} usable on "
-            f"{target.generation}: an estimate from shapes, seen up to {TOO_LARGE} times too "
-            "large. With the extra `compiler`, the TPU compiler says it.",
+            f"{mib(least)} to {mib(need_bytes)} of HBM needed for one replica, {mib(usable)} "
+            f"usable on {target.generation}: an estimate from shapes, seen up to {TOO_LARGE} "
+            "times too large. With the extra `compiler`, the TPU compiler says it.",
             _SMALLER + in_bfloat16(signals),
             (*evidence, Evidence("largest activations", largest, source="traced step")),
             signals.batch.location if signals.batch else None,
-            severity=Severity.ERROR if least > usable else Severity.WARNING,
+            severity=Severity.ERROR if least > usable else possible,
             cost_bytes=need_bytes,
         )
     elif need_bytes * (1 + ERROR_BAR) > usable * (1 - limit):
