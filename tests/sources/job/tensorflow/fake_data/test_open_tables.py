@@ -50,6 +50,7 @@ class Settings:
         lambda t: t.at[5, "text"].split(),
         lambda t: t.drop(columns=["label"]),
         lambda t: t.groupby("group")["size"].sum(),
+        lambda t: t.sample(n=35_000).reset_index(drop=True)["text"][34_999],
         lambda t: t.groupby(["group"]).agg({"size": "mean"}),
         lambda t: t.merge(t.copy()[["key"]], on="key"),
         lambda t: t.merge(t.copy()[["a"]], on=["a", "b"], how="left")["a"],

@@ -144,6 +144,12 @@ class Table:
         names = set(_names(key))
         self._held = {name: held for name, held in self._held.items() if name not in names}
 
+    def sample(self, n: int | None = None, *args: Any, **options: Any) -> object:
+        """Rows by lot, some of them more than once where more are asked for than there are."""
+        if n is not None and n > len(self.index):
+            options["replace"] = True
+        return self._base.sample(self, n, *args, **options)
+
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) or bool(self._base.__contains__(self, key))
 
