@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from tpudiag.model import Location
 from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points.library_objects import Operation
 
 _PACKAGE = str(Path(__file__).resolve().parents[3])
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
@@ -227,23 +228,16 @@ def maker() -> Location | None:
     return None
 
 
-def of_frames(frames: Iterable[Any]) -> Location | None:
-    """The innermost line of user code in a traceback's or an operation's frames."""
-    location = None
-    for frame in frames:
-        location = of(frame.filename, frame.lineno) or location
-    return location
+def of_operation(operation: Operation, *, own: bool = False) -> Location | None:
+    """The innermost line of user code behind an operation.
 
-
-def of_own_call(frames: Iterable[Any]) -> Location | None:
-    """The innermost user line, where it called TensorFlow itself rather than Keras."""
+    `own`: only where it called TensorFlow itself, rather than Keras.
+    """
     location = None
-    for frame in frames:
-        own = of(frame.filename, frame.lineno)
-        if own is not None:
-            location = own
-        elif _KERAS.search(frame.filename):
-            location = None
+    for frame in operation.traceback or ():
+        line = of(frame.filename, frame.lineno)
+        by_keras = own and line is None and _KERAS.search(frame.filename)
+        location = None if by_keras else line or location
     return location
 
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow.graphs import pairs
+from tpudiag.sources.job.tensorflow.graphs import loss_inputs
 from tpudiag.sources.job.tensorflow.watches import training
 
 watch = training.GradientWatch(tf)
@@ -37,7 +37,7 @@ for name, form in FORMS.items():
                 value = form(x @ W, y)
             return tape.gradient(value, [W])
         step.get_concrete_function(tf.TensorSpec((size, 4)), tf.TensorSpec((size,)))
-        found = pairs.read(watch.calls[-1])
+        found = loss_inputs.paired(watch.calls[-1])
         seen.setdefault(name, []).append(None if found is None else found.rows)
 V, LABELS = tf.Variable(tf.ones((4, 3))), tf.range(16)
 entropy = tf.nn.sparse_softmax_cross_entropy_with_logits
@@ -59,7 +59,7 @@ for name, form in LIKE.items():
             value = form(x, z)
         return tape.gradient(value, [V])
     step.get_concrete_function(*[tf.TensorSpec((16, 4))] * 2)
-    found = pairs.similarities(watch.calls[-1])
+    found = loss_inputs.similarities(watch.calls[-1])
     like[name] = None if found is None else found.rows
 print(json.dumps([seen, like]))
 """

@@ -68,14 +68,14 @@ def test_the_other_replica_is_found_within_the_scope_of_a_loop(
         made += [seed, draw]
     call: Any = SimpleNamespace(graph=SimpleNamespace(get_operations=lambda: made))
 
-    def own_line(_: object) -> str:
+    def own_line(_: object, **__: object) -> str:
         return scope
 
     def same(*_: object) -> bool:
         return True
 
     room = "tpudiag.sources.job"
-    monkeypatch.setattr(f"{room}.points.user_lines.of_own_call", own_line)
+    monkeypatch.setattr(f"{room}.points.user_lines.of_operation", own_line)
     monkeypatch.setattr(f"{room}.tensorflow.graphs.random_seeds._same", same)
     tf: Any = None
     [found] = same_draws(tf, call)

@@ -1,8 +1,11 @@
 """The CPU cost of a traced function: its products, times how often each runs."""
 
+from collections.abc import Iterable
+from math import prod
+
 from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.points.library_objects import Graph, Operation
-from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
+from tpudiag.sources.job.tensorflow.graphs import matrix_products
 
 SLOWER = 40.0
 """How much slower than float32 a 16-bit convolution is on CPUs without instructions for it
@@ -12,32 +15,21 @@ _LOOPS = ("While", "StatelessWhile")
 
 def replica_flops(tf: Library, graph: Graph, replica_batch: int | None) -> float:
     """The FLOPs of one replica's forward products, with loop iterations."""
-    turns, total = turns_of_loops(tf, graph), 0.0
-    for operation, flops in matrix_products.flops(graph, replica_batch):
+    total = 0.0
+    for operation, within, flops in matrix_products.flops(graph, replica_batch):
         if "gradient_tape/" not in operation.name:
             half = operation.type.startswith("Conv") and "16" in operation.inputs[0].dtype.name
-            total += flops * turns.get(operation.name, 1) * (SLOWER if half else 1.0)
+            total += flops * turns(tf, within) * (SLOWER if half else 1.0)
     return total
 
 
-def turns_of_loops(tf: Library, graph: Graph, turns: int = 1, depth: int = 0) -> dict[str, int]:
-    """How often operations inside loops run, by name: a recurrence runs once per time step.
+def turns(tf: Library, within: Iterable[Operation]) -> int:
+    """How often what stands in these calls runs: a recurrence once per time step.
 
     A loop may be in a called function, as that of a recurrent layer of Keras 2, or in another loop,
     whose iterations multiply.
     """
-    inside: dict[str, int] = {}
-    for operation in graph.get_operations():
-        if not graphs.first_replica(operation):
-            continue
-        if turns > 1:
-            inside[operation.name] = turns
-        if operation.type in graphs.BODIES and depth < graphs.DEEPEST:
-            inner = turns * (_turns(tf, operation) if operation.type in _LOOPS else 1)
-            for body in graphs.bodies(graph, operation):
-                for name, often in turns_of_loops(tf, body, inner, depth + 1).items():
-                    inside[name] = max(often, inside.get(name, 1))
-    return inside
+    return prod(_turns(tf, each) for each in within if each.type in _LOOPS)
 
 
 def _turns(tf: Library, loop: Operation) -> int:

@@ -75,18 +75,18 @@ def first_replica(operation: Operation) -> bool:
     return not (_OTHER_REPLICA.search(operation.name) or _OTHER_DEVICE.search(operation.device))
 
 
-def operations(graph: Graph, depth: int = 0) -> Iterator[tuple[Operation, Operation]]:
-    """The operations of one replica, each with the operation of `graph` that contains it.
+def operations(
+    graph: Graph, within: tuple[Operation, ...] = ()
+) -> Iterator[tuple[Operation, tuple[Operation, ...]]]:
+    """The operations of one replica, each with the calls that it stands in, outermost first.
 
     Those of called functions, branches and loops are included, a loop's once.
     """
-    for operation in graph.get_operations():
-        if not first_replica(operation):
-            continue
-        yield operation, operation
-        if operation.type in BODIES and depth < DEEPEST:
+    for operation in filter(first_replica, graph.get_operations()):
+        yield operation, within
+        if operation.type in BODIES and len(within) < DEEPEST:
             for body in bodies(graph, operation):
-                yield from ((inner, operation) for inner, _ in operations(body, depth + 1))
+                yield from operations(body, (*within, operation))
 
 
 def upstream(
@@ -133,10 +133,10 @@ def step_ops(call: GradientCall) -> StepOps:
         strings = any(each.dtype.base_dtype.name == "string" for each in operation.inputs)
         of_strings = strings and operation.type not in _MESSAGES
         if calls_host or operation.type in _NO_KERNEL or of_strings:
-            where = user_lines.of_frames(operation.traceback or ())
+            where = user_lines.of_operation(operation)
             ops.append(StepOp(operation.type, operation.name, calls_host, where))
         elif operation.type in _SIZED_BY_DATA:
-            where = user_lines.of_own_call(operation.traceback or ())
+            where = user_lines.of_operation(operation, own=True)
             if where is not None:
                 sized.append(StepOp(operation.type, operation.name, False, where))
         elif operation.type == "Const":
@@ -171,7 +171,7 @@ def _large_constant(operation: Operation) -> Iterator[StepConstant]:
         # content goes into the program.
         held = int(operation.get_attr("value").ByteSize())
         if held >= LARGE_CONSTANT:
-            where = user_lines.of_frames(operation.traceback or ())
+            where = user_lines.of_operation(operation)
             shape = tuple(size or 0 for size in tensor.shape.as_list())
             yield StepConstant(operation.name, held, shape, where)
 

@@ -194,7 +194,7 @@ class _Walk:
             return
         reduced = {int(axis) % max(value.shape.rank, 1) for axis in axes.reshape(-1)}
         if value.shape.rank and 0 in reduced and self._holds_batch(value):
-            location = user_lines.of_frames(operation.traceback or ())
+            location = user_lines.of_operation(operation)
             if operation.type == "Sum":
                 averages = any(f.name == _AVERAGES for f in operation.traceback or ())
                 yield replace(self._summed(value, way, location), unmeant=averages)
@@ -238,7 +238,7 @@ class _Walk:
         sides = [[] if whole else [*self.of(left, Term(base=1.0), 40)]]
         sides.append([*self.of(right, Term(base=1.0), 40)])
         if divides and not whole and self._weighted_mean(left, right):
-            location = user_lines.of_frames(operation.traceback or ())
+            location = user_lines.of_operation(operation)
             yield replace(way, base=1.0, location=location)
         elif all(sides) or (divides and sides[1]):
             yield self._mixed(operation, way, [*sides[0], *sides[1]])
@@ -251,7 +251,7 @@ class _Walk:
         return Term(
             base=1.0, per_example=1, constants=(*way.constants, *inner), linear=False,
             known=way.known and all(part.known for part in parts),
-            location=user_lines.of_frames(operation.traceback or ()),
+            location=user_lines.of_operation(operation),
         )  # fmt: skip
 
     def _weighted_mean(self, total: Tensor, weights: Tensor) -> bool:
@@ -290,7 +290,7 @@ def _times(way: Term, constant: float) -> Term:
 
 def _named(way: Term, factor: float, operation: Operation) -> Term:
     """A path with a factor whose line may name the replicas."""
-    line = user_lines.of_frames(operation.traceback or ())
+    line = user_lines.of_operation(operation)
     if line is None or "replica" not in linecache.getline(line.file, line.line or 0).lower():
         return way
     return replace(way, named=(*way.named, (abs(factor), line)))

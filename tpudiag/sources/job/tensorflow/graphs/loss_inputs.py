@@ -1,10 +1,10 @@
-"""Whether a cross-entropy gets what it takes: scores (logits), or probabilities."""
+"""What meets in the loss: scores or probabilities, (n, 1) and (n,), each example and the others."""
 
 from collections.abc import Iterator
 from itertools import islice
 
-from tpudiag.signals.step_numerics import LossInput
-from tpudiag.sources.job.points import Library
+from tpudiag.signals.step_numerics import LossInput, PairedLoss, ReplicaSimilarities
+from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.constants import (
@@ -12,6 +12,7 @@ from tpudiag.sources.job.tensorflow.graphs.constants import (
     DIVIDE,
     PASS,
     Constants,
+    depends_on_input,
     passed_on,
     source,
 )
@@ -23,6 +24,16 @@ _MOST = 400
 """Operations that are looked at behind a loss."""
 _ALMOST_ONE = 0.99
 """What is cut below one, above this, is meant for a probability: Keras cuts at 1e-7 from it."""
+_MEET = frozenset(("Mul", "SquaredDifference", "Sub"))
+_ONWARD = frozenset(
+    ("Abs", "Add", "AddN", "AddV2", "Div", "DivNoNan", "Maximum", "Mean", "Minimum", "Mul", "Neg",
+     "Pow", "RealDiv", "Select", "SelectV2", "Sqrt", "Square", "Sub", "Sum")
+) | PASS  # fmt: skip
+"""Operations of a loss of each pair; an exponential, as of a kernel of pairs, is none."""
+_SOFTMAX = frozenset(
+    ("Exp", "LogSoftmax", "Softmax", "SoftmaxCrossEntropyWithLogits",
+     "SparseSoftmaxCrossEntropyWithLogits")
+)  # fmt: skip
 
 
 def read(tf: Library, call: GradientCall) -> Iterator[tuple[LossInput | None, Operation]]:
@@ -67,3 +78,55 @@ def _is_linear(operation: Operation) -> bool:
     kinds = [operation.type, *(each.op.type for each in operation.inputs)]
     summed = operation.type in ADD and any(kind.startswith(_PRODUCTS) for kind in kinds)
     return summed or operation.type in ("BiasAdd", "Relu") or operation.type.startswith(_PRODUCTS)
+
+
+def paired(call: GradientCall) -> PairedLoss | None:
+    """The first (n, 1) that meets (n,) behind what is differentiated."""
+    of_loss = graphs.upstream(call.target, lambda each: each.type not in _MEET | _ONWARD)
+    for operation in islice(of_loss, _MOST):
+        met = operation.type in _MEET and _spreads(*operation.inputs)
+        if met and {_is_learnt(each) for each in operation.inputs} == {True, False}:
+            rows = operation.outputs[0].shape[0] or 0
+            return PairedLoss(rows, user_lines.of_operation(operation))
+    return None
+
+
+def similarities(call: GradientCall) -> ReplicaSimilarities | None:
+    """The products (n, d) by (d, n) of two batches of one replica's vectors, below a softmax.
+
+    What was gathered of all replicas has more columns than rows, or comes from a collective.
+    """
+    products: list[Operation] = []
+
+    def ends(operation: Operation) -> bool:
+        if operation.type == "MatMul":
+            products.append(operation)
+        return operation.type == "MatMul"
+
+    kinds = {each.type for each in islice(graphs.upstream(call.target, ends), _MOST)}
+    for product in products if kinds & _SOFTMAX else ():
+        rows, columns = product.outputs[0].shape
+        if rows == columns and all(map(_is_of_rows, product.inputs)):
+            location = user_lines.of_operation(product)
+            return ReplicaSimilarities(rows or 0, location)
+    return None
+
+
+def _is_of_rows(tensor: Tensor) -> bool:
+    """Whether it is what the network makes of the examples of one replica."""
+    made_of = {each.type for each in graphs.upstream(tensor)}
+    alone = not any("Gather" in kind and "Collective" in kind for kind in made_of)
+    return alone and graphs.reads_variable(tensor) and depends_on_input(tensor)
+
+
+def _spreads(left: Tensor, right: Tensor) -> bool:
+    """Whether one is a column and the other a list of as many."""
+    if {left.shape.rank, right.shape.rank} != {1, 2}:
+        return False
+    column, several = (left, right) if left.shape.rank == 2 else (right, left)
+    return column.shape[1] == 1 and column.shape[0] == several.shape[0] != 1
+
+
+def _is_learnt(tensor: Tensor) -> bool | None:
+    """Whether it is made of variables with dimensions; None where it is not made of data either."""
+    return graphs.reads_variable(tensor) or (False if depends_on_input(tensor) else None)

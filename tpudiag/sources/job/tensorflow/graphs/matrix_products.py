@@ -50,7 +50,8 @@ def matrix_ops(
     widths = {width for operation, _ in every if (width := _embedding_width(operation))}
     products: list[MatrixOp] = []
     rows = OpenRows(replica_batch)
-    for operation, outermost in every:
+    for operation, within in every:
+        outermost = within[0] if within else operation
         shapes = _Shapes(rows)
         sizes = _product(operation, shapes)
         if sizes is not None:
@@ -73,13 +74,15 @@ def matrix_ops(
     return tuple(products)
 
 
-def flops(graph: Graph, replica_batch: int | None) -> Iterator[tuple[Operation, int]]:
-    """One replica's products, each with its FLOPs."""
+def flops(
+    graph: Graph, replica_batch: int | None
+) -> Iterator[tuple[Operation, tuple[Operation, ...], int]]:
+    """One replica's products, each with the calls that it stands in and its FLOPs."""
     shapes = _Shapes(OpenRows(replica_batch))
-    for operation, _ in graphs.operations(graph):
+    for operation, within in graphs.operations(graph):
         sizes = _product(operation, shapes)
         if sizes is not None:
-            yield operation, sizes.flops
+            yield operation, within, sizes.flops
 
 
 class _Shapes:
@@ -110,7 +113,7 @@ def _location(
 ) -> Location | None:
     return (
         layer_line(name_read_by(operation) or operation.name)
-        or user_lines.of_frames(operation.traceback or ())
+        or user_lines.of_operation(operation)
         or layer_line(operation.name)
     )
 

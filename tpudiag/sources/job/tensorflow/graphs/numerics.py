@@ -15,7 +15,7 @@ from tpudiag.signals.step_numerics import (
 )
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
-from tpudiag.sources.job.tensorflow.graphs import graphs, loss_inputs, pairs, random_seeds
+from tpudiag.sources.job.tensorflow.graphs import graphs, loss_inputs, random_seeds
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall, GradientWatch
 
 LayerLine = Callable[[str], Location | None]
@@ -82,8 +82,8 @@ def read(
         routings=tuple(_routings(tf, own, layer_line)),
         double=tuple(dict.fromkeys(_in_double(own, layer_line))),
         same_draws=tuple(random_seeds.same_draws(tf, call)),
-        paired_loss=pairs.read(call),
-        similarities=pairs.similarities(call),
+        paired_loss=loss_inputs.paired(call),
+        similarities=loss_inputs.similarities(call),
         cross_entropies=len(entropies),
         loss_inputs=tuple(
             dict.fromkeys(
@@ -127,7 +127,7 @@ def _in_double(operations: list[Operation], layer_line: LayerLine) -> Iterator[L
 
 
 def _line(operation: Operation, layer_line: LayerLine) -> Location | None:
-    return layer_line(operation.name) or user_lines.of_frames(operation.traceback or ())
+    return layer_line(operation.name) or user_lines.of_operation(operation)
 
 
 def _low_precision(target: Tensor, layer_line: LayerLine) -> Iterator[LowPrecisionOp]:

@@ -75,7 +75,7 @@ def penalties(
             yield from penalties(constants, part, depth - 1, there)
         if not parts and not of_batch and graphs.reads_variable(tensor):
             inside = constants.inside(operation.inputs[0]) if operation.type in _REDUCES else ()
-            line = user_lines.of_frames(operation.traceback or ())
+            line = user_lines.of_operation(operation)
             known = way.known and operation.type in _SUMS
             yield Penalty((*way.factors, *inside), known, line)
 

@@ -45,7 +45,7 @@ def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
         else:
             continue
         for one, two, inputs in pairs:
-            where = user_lines.of_own_call(one.traceback or ())
+            where = user_lines.of_operation(one, own=True)
             shape = one.outputs[0].shape
             if where is None or not shape.rank or None in shape.as_list():
                 continue

@@ -74,7 +74,7 @@ class StepProgram:
         of_keras = lines.of_graph(self._graph()) if lines is not None else {}
         locations: dict[str, str] = {}
         for operation, _ in graphs.operations(self._graph()):
-            location = user_lines.of_frames(operation.traceback or ())
+            location = user_lines.of_operation(operation)
             if location is not None:
                 locations.setdefault(operation.name, str(location))
         return {
@@ -107,7 +107,7 @@ class StepProgram:
             return (RefusedOp("An argument of type string", "input"),) if named else self._at(error)
         ops = {
             operation.type: RefusedOp(
-                operation.type, operation.name, user_lines.of_frames(operation.traceback or ())
+                operation.type, operation.name, user_lines.of_operation(operation)
             )
             for operation, _ in graphs.operations(self._graph())
             if operation.type in kinds
@@ -118,7 +118,7 @@ class StepProgram:
         named = {name.rpartition("/")[2]: name for name in _NODE.findall(error)}
         for operation, _ in graphs.operations(self._graph()) if named else ():
             if operation.name in named.values() or operation.name.rpartition("/")[2] in named:
-                location = user_lines.of_frames(operation.traceback or ())
+                location = user_lines.of_operation(operation)
                 return (RefusedOp(operation.type, operation.name, location),)
         return ()
 
