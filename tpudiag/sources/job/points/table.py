@@ -68,10 +68,6 @@ MIRRORED_STRATEGY_MADE = point("tf.distribute.MirroredStrategy", "__init__", "a 
 MIRRORED_STRATEGY_V1_MADE = point(
     "tf.compat.v1.distribute.MirroredStrategy", "__init__", "a strategy of GPUs, as in TensorFlow 1"
 )
-ONE_DEVICE_STRATEGY_MADE = point("tf.distribute.OneDeviceStrategy", "__init__", "a device's")
-MULTI_WORKER_STRATEGY_MADE = point(
-    "tf.distribute.MultiWorkerMirroredStrategy", "__init__", "a strategy of GPUs on several hosts"
-)
 STRATEGY_RUN = _by_definers(_STRATEGIES, "run", "a step is run on the replicas")
 STRATEGY_DISTRIBUTES = _by_definers(
     _STRATEGIES, "experimental_distribute_dataset", "data are shared out"
@@ -204,8 +200,7 @@ GRAPH_RESET = _by_code(
 # Checkpoints.
 MANAGER_MADE = point("tf.train.CheckpointManager", "__init__", "where checkpoints are kept")
 MANAGER_SAVED = point("tf.train.CheckpointManager", "save", "a checkpoint is saved")
-CHECKPOINT_SAVED = point("tf.train.Checkpoint", "save", "a checkpoint is saved")
-CHECKPOINT_WRITTEN = point("tf.train.Checkpoint", "write", "a checkpoint is written")
+CHECKPOINT_SAVED = point("tf.train.Checkpoint", "save write", "a checkpoint is saved")
 CHECKPOINT_RESTORED = point("tf.train.Checkpoint", "restore read", "a checkpoint is read")
 MODEL_SAVED_WHOLE = point("tf.saved_model", "save", "a model is saved for serving")
 
@@ -345,7 +340,7 @@ TABLE_READ = point(
 )
 ARRAY_MAPPED = point("numpy.memmap", "__new__", "an array of a file")
 MODULE_COMPILED = _by_definer(
-    "importlib.machinery.SourceFileLoader", "get_code", "loops of the job's modules may end early"
+    "importlib.machinery.SourceFileLoader", "get_code", "modules of the job's run with other code"
 )
 JSON_WRITTEN = point("json.JSONEncoder", "default", "a hole is written as a number")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")

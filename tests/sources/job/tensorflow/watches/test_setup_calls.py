@@ -20,6 +20,17 @@ def test_a_model_that_is_not_built_has_no_variables_yet() -> None:
     assert trained_names(model) == ("kernel:0",)
 
 
+def test_a_strategy_of_several_hosts_is_told_by_the_name_that_scripts_have_for_it() -> None:
+    watch = SetupWatch.__new__(SetupWatch)
+    vars(watch).update(gpu={}, tpu_strategy=False, unplaced=True)
+    watch.strategy_made(type("_DefaultDistributionStrategy", (), {})())
+    assert watch.unplaced and not watch.gpu
+    watch.strategy_made(type("CollectiveAllReduceStrategy", (), {})())
+    assert [*watch.gpu] == ["tf.distribute.MultiWorkerMirroredStrategy"]
+    watch.strategy_made(type("TPUStrategyV2", (), {})())
+    assert watch.tpu_strategy and not watch.unplaced
+
+
 class Variable:
     """As much of one as is looked at."""
 

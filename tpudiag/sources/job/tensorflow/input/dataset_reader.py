@@ -33,7 +33,6 @@ _MAPPERS = {
     "ParallelInterleave": "interleave",
 }
 """The methods that make these from a user function; others (unbatch) have their own."""
-_V1 = "DatasetV1Adapter"
 _OF_BODIES = re.compile(
     r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
 )
@@ -105,8 +104,7 @@ class DatasetReader:
         )
 
     def _walk(self, dataset: Dataset, chain: list[Dataset], visited: set[int]) -> None:
-        while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
-            dataset = privates.HELD.of(dataset)  # wrapped for scripts of TensorFlow 1
+        dataset = own(dataset)
         if id(dataset) in visited:
             return
         visited.add(id(dataset))
@@ -179,6 +177,13 @@ class DatasetReader:
             for index, spec in enumerate(flat)
             if hasattr(spec, "shape")
         )
+
+
+def own(dataset: Dataset) -> Dataset:
+    """The dataset wrapped for a script of TensorFlow 1."""
+    while type(dataset).__name__ == "DatasetV1Adapter" and hasattr(dataset, privates.HELD.name):
+        dataset = privates.HELD.of(dataset)
+    return dataset
 
 
 def kind_of(dataset: object) -> str:

@@ -24,8 +24,7 @@ class RealCheckpoints:
     def __init__(self) -> None:
         self._started = time.time()
         hooks.before(table.MANAGER_SAVED, self._of_manager)
-        for at in (table.CHECKPOINT_SAVED, table.CHECKPOINT_WRITTEN):
-            hooks.before(at, self._first("file_prefix"))
+        hooks.before(table.CHECKPOINT_SAVED, self._first("file_prefix"))
         hooks.before(table.MODEL_SAVED_WHOLE, self._first("export_dir"))
 
     def watch_keras(self, keras: Library) -> None:

@@ -16,9 +16,8 @@ from typing import Any
 
 from tpudiag.sources.job.points import Args, Call, Library, privates
 from tpudiag.sources.job.points.library_objects import Dataset, Tensor
-from tpudiag.sources.job.tensorflow.input.dataset_reader import kind_of
+from tpudiag.sources.job.tensorflow.input.dataset_reader import kind_of, own
 
-_V1 = "DatasetV1Adapter"
 _BATCHES = ("Batch", "ParallelBatch")
 _MADE_OF = "_tpudiag_made_of"
 
@@ -73,7 +72,7 @@ def thinned(
     try:
         above, batch = _split(dataset)
         size = int(privates.BATCH_SIZE.of(batch))
-        drops, below = bool(privates.DROP_REMAINDER.of(batch)), _own(privates.inputs(batch)[0])
+        drops, below = bool(privates.DROP_REMAINDER.of(batch)), own(privates.inputs(batch)[0])
         # A next pass or part follows an incomplete batch's examples.
         goes_on = _holds(below, "Repeat", "Concatenate")
         part = _Part(made(used(size)), size, used(size), drops and not goes_on)
@@ -95,13 +94,13 @@ def thinned(
 def _split(dataset: Dataset) -> tuple[list[Dataset], Dataset]:
     """The transformations above the last batch, upwards, and that batch."""
     above: list[Dataset] = []
-    dataset = _own(dataset)
+    dataset = own(dataset)
     while kind_of(dataset) not in _BATCHES:
         inputs = privates.inputs(dataset)
         if len(inputs) != 1 or kind_of(dataset) not in _AGAIN:
             raise _NotThin
         above.insert(0, dataset)
-        dataset = _own(inputs[0])
+        dataset = own(inputs[0])
     return above, dataset
 
 
@@ -110,12 +109,12 @@ def _holds(dataset: Dataset, *kinds: str) -> bool:
     kind = kind_of(dataset)
     known = kind in _AGAIN or kind in ("Zip", "Concatenate")
     inputs = privates.inputs(dataset) if known else ()
-    return kind in kinds or any(_holds(_own(each), *kinds) for each in inputs)
+    return kind in kinds or any(_holds(own(each), *kinds) for each in inputs)
 
 
 def _below(tf: Library, dataset: Dataset, part: _Part, zipped: bool = False) -> Dataset:
     """A dataset of examples reduced to those used."""
-    dataset = _own(dataset)
+    dataset = own(dataset)
     kind = kind_of(dataset)
     if kind == "Zip":
 
@@ -211,13 +210,6 @@ def _are_tensors(tf: Library, spec: object) -> bool:
         isinstance(each, tf.TensorSpec) and each.shape.rank is not None
         for each in tf.nest.flatten(spec)
     )
-
-
-def _own(dataset: Dataset) -> Dataset:
-    """The dataset wrapped by a TensorFlow 1 script."""
-    while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
-        dataset = privates.HELD.of(dataset)
-    return dataset
 
 
 def _map(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:

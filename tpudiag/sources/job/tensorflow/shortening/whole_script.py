@@ -15,7 +15,7 @@ from tpudiag.sources.job.tensorflow.shortening.loops import InnerLoopWatch
 from tpudiag.sources.job.tensorflow.shortening.script_loops import ScriptLoops
 from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
-from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch, make_all_by
+from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch
 
 NEAR_END_STATEMENTS = 8
 """So few remaining statements of the main flow mean that the end is near."""
@@ -42,9 +42,8 @@ class WholeScript:
         self.loops = InnerLoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
         self.deadline = Deadline(budget_s, on_hard_end, self._near_end)
         self._began: float | None = None
-        self._made = self._begun = 0
+        self._begun, self._variables = 0, variables
         self._in_replica, self.script_loops = strategies.in_replica, ScriptLoops()
-        make_all_by(tf, self._variable)
         self._stack: list[tuple[str, int, int]] = []
         functions.forward = strategies.forward = self.forward
         functions.before_step = strategies.before_step = self._before_step
@@ -55,7 +54,7 @@ class WholeScript:
     def follow(self, script_loops: ScriptLoops) -> None:
         """The loops of the script's own source."""
         self.script_loops = script_loops
-        script_loops.work = lambda: (self._made, self._begun + self.forward.passes)
+        script_loops.work = lambda: (self._variables.made, self._begun + self.forward.passes)
         script_loops.may_end, script_loops.left_s = self._may_end, self.deadline.left_s
         script_loops.counts = lambda: self.forward.counts() if self._tf.executing_eagerly() else []
         script_loops.catch_up = self.forward.catch_up
@@ -78,19 +77,9 @@ class WholeScript:
         classes: set[object] = {type(variable) for variable, _ in forward.counts()}
         for class_ in classes:
             hooks.before(table.VARIABLE_READ, read, class_)
-        for at in (
-            table.CHECKPOINT_SAVED,
-            table.CHECKPOINT_WRITTEN,
-            table.MANAGER_SAVED,
-            table.MODEL_SAVED_WHOLE,
-        ):
+        for at in (table.CHECKPOINT_SAVED, table.MANAGER_SAVED, table.MODEL_SAVED_WHOLE):
             hooks.before(at, read)
         return any(list(table.VARIABLE_READ.places(class_)) for class_ in classes)
-
-    @property
-    def began(self) -> bool:
-        """Whether the script is being shortened."""
-        return self._began is not None
 
     def ended_by(self, error: BaseException | None) -> None:
         """The job ended, by itself or by an exception."""
@@ -132,10 +121,6 @@ class WholeScript:
     def _loop_shortened(self, length: int | str | None) -> None:
         if self._functions.current is not None:
             self._functions.current.loops.append(length)
-
-    def _variable(self, next_creator: Call, **kwargs: object) -> object:
-        self._made += 1
-        return next_creator(**kwargs)
 
     def _may_end(self) -> bool:
         """Whether a loop is no part of a graph, a replica's step or a gradient."""

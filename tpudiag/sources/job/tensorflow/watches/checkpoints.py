@@ -32,7 +32,7 @@ class CheckpointWatch:
         self._follow(table.MANAGER_MADE, kind, _argument(2, "directory"), 0)
         arrays = partial(_arrays, tf)
         self._follow(table.MANAGER_SAVED, kind, _directory, 1, arrays=arrays)
-        for saved in (table.CHECKPOINT_SAVED, table.CHECKPOINT_WRITTEN):
+        for saved in table.CHECKPOINT_SAVED.each():
             self._follow(saved, saved.name, _argument(1, "file_prefix"), 1, arrays=arrays)
 
     def watch_keras(self, keras: Library) -> None:

@@ -3,7 +3,6 @@
 import re
 import weakref
 from collections.abc import Callable, Container, Iterable
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +17,11 @@ from tpudiag.sources.job.tensorflow.watches.keras import fit_arguments
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
+_OF_GPUS = {
+    **{name: name for name in ("MirroredStrategy", "OneDeviceStrategy")},
+    "CollectiveAllReduceStrategy": "MultiWorkerMirroredStrategy",
+}
+"""The classes of strategies for GPUs, with the names that scripts have for them."""
 STARTS_AGAIN = (3, 0)
 """The Keras from which on exhausted datasets restart (tested: 3.15, tf-keras)."""
 _Made = tuple[weakref.ref[Variable], Location | None]
@@ -49,14 +53,7 @@ class SetupWatch:
         hooks.before(table.TPU_INITIALISED, self._initialise)
         hooks.before(table.DEVICE_NAMED, self._device)
         hooks.before(table.MEMORY_GROWTH, self._memory_growth)
-        hooks.after(table.TPU_STRATEGY_MADE, self._tpu_strategy)
-        for at in (
-            table.MIRRORED_STRATEGY_MADE,
-            table.ONE_DEVICE_STRATEGY_MADE,
-            table.MULTI_WORKER_STRATEGY_MADE,
-        ):
-            hooks.after(at, partial(self._gpu_strategy, at.owners[0].rpartition(".")[2]))
-        hooks.after(table.STRATEGY_MADE, self._any_strategy)
+        hooks.after(table.STRATEGY_MADE, self.strategy_made)
         variables.make_all_by(tf, self._variable_made)
 
     def watch_keras(self, keras: Library, package: str) -> None:
@@ -133,18 +130,14 @@ class SetupWatch:
             )
         )
 
-    def _tpu_strategy(self, *_: object, **__: object) -> None:
-        self.tpu_strategy = True
-
-    def _any_strategy(self, strategy: object, *_: object, **__: object) -> None:
+    def strategy_made(self, strategy: object, *_: object, **__: object) -> None:
+        """A strategy of whatever kind is there."""
+        name = type(strategy).__name__
+        self.tpu_strategy |= name.startswith("TPUStrategy")
         # The default strategy of `get_strategy` is made at its first call.
-        if not privates.DEFAULT_STRATEGY.names(strategy):
-            self.unplaced = False
-
-    def _gpu_strategy(self, name: str, strategy: object, *_: object, **__: object) -> None:
-        """Record a strategy other than the TPU's, by the user's own class."""
-        if type(strategy).__name__ == name:
-            self._note_gpu(f"tf.distribute.{name}", user_lines.caller())
+        self.unplaced &= privates.DEFAULT_STRATEGY.names(strategy)
+        if name in _OF_GPUS:
+            self._note_gpu(f"tf.distribute.{_OF_GPUS[name]}", user_lines.caller())
 
     def _device(self, device_name: object = None, *_: object, **__: object) -> None:
         name = getattr(device_name, "name", device_name)  # a LogicalDevice, or its name

@@ -34,7 +34,7 @@ class VariableWatch:
         self._seen: dict[str, VariableSeen] = {}
         self._counters: list[weakref.ref[Variable]] = []
         self._trained: set[str] = set()
-        self._trainable = 0
+        self._trainable = self.made = 0
         self._many_at: list[Location | None] = []
         """Which lines made the last of `MANY`, and the next after them."""
         self.closed = False
@@ -64,13 +64,13 @@ class VariableWatch:
         return [variable for variable in alive if variable is not None]
 
     def _create(self, next_creator: Callable[..., Variable], **kwargs: object) -> Variable:
-        made = kwargs.get("initial_value")
-        if not self._write and callable(made):
-            dtype = kwargs.get("dtype")
+        self.made += 1
+        value, dtype = kwargs.get("initial_value"), kwargs.get("dtype")
+        if not self._write and callable(value):
             lazy = barrier.attempt(
-                "initial_value", unwritten_variables.initial, self._tf, made, dtype
+                "initial_value", unwritten_variables.initial, self._tf, value, dtype
             )
-            kwargs["initial_value"] = lazy or made
+            kwargs["initial_value"] = lazy or value
         variable = next_creator(**kwargs)
         barrier.attempt("variable_creator_scope", self._note, variable)
         return variable
