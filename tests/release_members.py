@@ -33,9 +33,14 @@ KERAS_WITHIN = r"(?:^|/)tensorflow(?:_core)?/python/keras/.*\.py$"
 FIRST_OF_TENSORFLOW, FIRST_OF_KERAS = (1, 14), (2, 6)
 SKIPPED = re.compile(
     r"(?:^|[/_])tests?(?:[/_.]|$)|testing|conftest|/applications/|benchmark|_pb2|/examples/|"
-    r"/(?:mosaic|pallas|triton|legacy/saving|src/(?:applications|ops)|datasets|configurations|version_utils)\b"
+    r"/(?:mosaic|pallas|triton|legacy/saving|src/applications|src/ops/(?!function|operation)|datasets|configurations|version_utils)\b"
 )
+NOT_TOLD = {"Config", "Function", "Graph", "Operation", "Tensor"}
+"""Classes that many programs have one of, and those of which parts are written in C++."""
 Members = dict[str, set[str]]
+Span = tuple[Release, Release]
+ALWAYS: Span = ((), ())
+"""Of what a base lost or won, and a class made of it has had all along."""
 
 
 def classes(source: str) -> Iterator[tuple[str, list[str], set[str], bool]]:
@@ -53,13 +58,13 @@ def classes(source: str) -> Iterator[tuple[str, list[str], set[str], bool]]:
 
 
 def held(node: ast.ClassDef) -> set[str]:
-    """The public members of a class."""
+    """The public members of a class; behind a dot those that only its methods set."""
     found: set[str] = set()
     for each in node.body:
         if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
             found.add(each.name)
             found |= {
-                of.attr
+                f".{of.attr}"
                 for of in ast.walk(each)
                 if isinstance(of, ast.Attribute)
                 and isinstance(of.ctx, ast.Store)
@@ -68,7 +73,13 @@ def held(node: ast.ClassDef) -> set[str]:
         elif isinstance(each, (ast.Assign, ast.AnnAssign)):
             targets = each.targets if isinstance(each, ast.Assign) else [each.target]
             found |= {to.id for to in targets if isinstance(to, ast.Name)}
-    return {name for name in found if not name.startswith("_")}
+    return {name for name in found if not name.lstrip(".").startswith("_")}
+
+
+def within(span: Span, releases: list[Release]) -> Span:
+    """A span without the ends that are those of a class."""
+    first, last = span
+    return first if first > releases[0] else (), last if last < releases[-1] else ()
 
 
 class Package:
@@ -77,6 +88,8 @@ class Package:
     def __init__(self) -> None:
         self.own: dict[Release, Members] = {}
         self.bases: dict[str, set[str]] = defaultdict(set)
+        self.defined: Members = defaultdict(set)
+        """What others than its own methods may set is left out: who knows since when it is there."""
         self.public: set[str] = set()
 
     def read(
@@ -93,7 +106,8 @@ class Package:
                     if path.endswith("__init__.py"):
                         self.public |= bound(source)
                     for name, bases, members, exported in classes(source):
-                        own[name] |= members
+                        own[name] |= {member.lstrip(".") for member in members}
+                        self.defined[name] |= members
                         self.bases[name] |= set(bases) - {name, ""}
                         self.public |= {name} if exported else set()
             if own:
@@ -109,37 +123,49 @@ class Package:
             found += dict.fromkeys(level)
         return found
 
-    def spans(self) -> dict[str, dict[tuple[str, str], list[str]]]:
-        """By class and by the first and last release: the members of itself that came or went."""
+    def spans(self) -> dict[str, dict[str, Span]]:
+        """By class: the first and last release of its members, where its bases tell another one."""
         releases = sorted(self.own)
+        told: dict[str, dict[str, Span]] = {}
 
         @cache
-        def span(name: str, member: str) -> tuple[str, str]:
-            held = [at for at in releases if name in self.own[at]]
+        def span(name: str, member: str) -> Span:
+            at = [each for each in releases if name in self.own[each]]
             line = (name, *self.above(name))
-            there = [at for at in held if any(member in self.own[at].get(of, ()) for of in line)]
-            first = spelled(there[0]) if there and there[0] != held[0] else ""
-            return first, spelled(there[-1]) if there and there[-1] != held[-1] else ""
+            there = [
+                each for each in at if any(member in self.own[each].get(of, ()) for of in line)
+            ]
+            return within((there[0], there[-1]) if there else ALWAYS, at)
 
-        told: dict[str, dict[tuple[str, str], list[str]]] = {}
-        for name in sorted({each for own in self.own.values() for each in own}):
-            by_span: dict[tuple[str, str], list[str]] = defaultdict(list)
-            for member in sorted({each for own in self.own.values() for each in own.get(name, ())}):
-                held = span(name, member)
-                if any(held) and all(span(of, member) != held for of in self.above(name)):
-                    by_span[held].append(member)
-            told[name] = by_span
+        names = {each for own in self.own.values() for each in own}
+        for name in sorted(names, key=lambda each: len(self.above(each))):
+            inherited: dict[str, Span] = {}
+            for base in reversed(self.above(name)):
+                inherited |= told.get(base, {})
+            at = [each for each in releases if name in self.own[each]]
+            inherited = {member: within(held, at) for member, held in inherited.items()}
+            told[name] = {
+                member: held
+                for member in sorted(self.defined[name].union(inherited))
+                if member[0] != "."
+                and (held := span(name, member)) != inherited.get(member, ALWAYS)
+            }
         return told
 
     def rows(self) -> Iterator[str]:
-        """A class a row: `Class(Base,Base) first-last member,member first-last member ...`."""
+        """`Class,Class(Base,Base) first-last member,member ...`: a row for classes that are alike."""
         spans = self.spans()
         known = {name for name in spans if self.public.intersection((name, *self.above(name)))}
-        for name, by_span in ((name, spans[name]) for name in sorted(known)):
-            above = [each for each in self.above(name) if spans.get(each)]
-            if by_span or above:
-                rows = (f" {a}-{b} {','.join(names)}" for (a, b), names in sorted(by_span.items()))
-                yield f"{name}({','.join(above)}){''.join(rows)}"
+        alike: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(known - NOT_TOLD):
+            by_span: dict[Span, list[str]] = defaultdict(list)
+            for member, span in spans[name].items():
+                by_span[span].append(member)
+            row = f"({','.join(each for each in self.above(name) if spans.get(each))})"
+            for (first, last), members in sorted(by_span.items()):
+                row += f" {spelled(first)}-{spelled(last)} {','.join(members)}"
+            alike[row].append(name)
+        yield from (f"{','.join(names)}{row}" for row, names in alike.items() if row != "()")
 
 
 def main() -> None:

@@ -90,10 +90,17 @@ def lack_in(text: str, line: int) -> Lack | None:
     return None
 
 
-def span_of_member(lack: Lack, packages: Container[str] = ()) -> Span | None:
-    """The releases whose class has what is lacking, with its package; one of `packages`, if any."""
-    spans = spans_of_member(lack.owner, lack.name)
-    spans = tuple(span for span in spans if span.package in packages) or spans
+def span_of_member(lack: Lack, text: str = "", packages: Container[str] = ()) -> Span | None:
+    """The releases whose class has what is lacking, with its package; one of `packages`, if any.
+
+    Any program may have a class of the same name: beside Keras and TensorFlow `text` names whose.
+    """
+    spans = [
+        span
+        for span in spans_of_member(lack.owner, lack.name)
+        if span.package in ("keras", "tensorflow") or span.package.replace("-", "_") in text
+    ]
+    spans = [span for span in spans if span.package in packages] or spans
     if len(spans) != 1:
         return None
     span = spans[0]

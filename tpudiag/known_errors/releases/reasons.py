@@ -55,7 +55,7 @@ def read(text: str, line: int) -> Reading | None:
 def _of_lack(text: str, lack: Lack) -> Reading | None:
     """What the releases say of a name that is not there."""
     if lack.owner:
-        span = span_of_member(lack, versions_in(text))
+        span = span_of_member(lack, text, versions_in(text))
         if span is None or _dist(lack.asker) == span.package:
             return None  # two that are mixed
         return _of_span(text, lack, span)

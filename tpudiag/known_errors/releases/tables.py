@@ -61,7 +61,7 @@ def _rows(file: str) -> Iterator[tuple[str, Span]]:
 
 
 class Class(NamedTuple):
-    """What of one class came or went, and what else it is made of, the nearest first."""
+    """What of a class came or went, and what else it is made of, the nearest first."""
 
     above: tuple[str, ...]
     members: dict[str, Span]
@@ -77,13 +77,14 @@ def _classes() -> dict[str, dict[str, Class]]:
             package = line[1:-1]
             continue
         head, *held = line.split()
-        name, _, above = head[:-1].partition("(")
+        named, _, above = head[:-1].partition("(")
         members: dict[str, Span] = {}
         for span, names_held in zip(held[::2], held[1::2], strict=True):
             first, _, last = span.partition("-")
             here = Span(package, release(first), release(last))
             members |= dict.fromkeys(names_held.split(","), here)
-        told.setdefault(package, {})[name] = Class(tuple(above.split(",")), members)
+        alike = Class(tuple(above.split(",")), members)
+        told.setdefault(package, {}).update(dict.fromkeys(named.split(","), alike))
     return told
 
 
@@ -95,7 +96,7 @@ def spans_of_member(owner: str, member: str) -> tuple[Span, ...]:
         line = (owner, *classes.get(owner, nothing).above)
         spans = (classes.get(each, nothing).members.get(member) for each in line)
         found += [span for span in spans if span][:1]
-    return tuple(found)
+    return tuple(span for span in found if span.first or span.last)
 
 
 def span_of(full: str) -> Span | None:
