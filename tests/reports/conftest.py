@@ -189,9 +189,9 @@ def _long() -> Report:
 
 def _series() -> tuple[Series, ...]:
     """What a profile of three hosts with a straggler gives."""
-    steps = tuple(float(number) for number in range(40, 64))
-    wait = tuple(9.0 + (i % 5) + 20 * (i == 13) for i in range(24))
-    hosts = {f"host-{i} TensorCore {j}": 4.0 * (i == 2) for i in range(3) for j in range(4)}
+    steps = tuple(float(number) for number in range(40, 49))
+    wait = tuple(9.0 + (i % 5) + 20 * (i == 5) for i in range(9))
+    hosts = {f"host-{i} TensorCore {j}": 4.0 * (i == 2) for i in range(3) for j in range(2)}
     gib = float(2**30)
     return (
         Series(
@@ -209,7 +209,7 @@ def _series() -> tuple[Series, ...]:
             x_unit="step",
             unit="ms",
             x=steps,
-            y=(14.0,) * 24,
+            y=(14.0,) * 9,
             source="profile",
         ),
         Series(
@@ -218,7 +218,7 @@ def _series() -> tuple[Series, ...]:
             x_unit="step",
             unit="ms",
             x=steps,
-            y=(6.0,) * 24,
+            y=(6.0,) * 9,
             source="profile",
         ),
         Series(
@@ -259,7 +259,7 @@ def _series() -> tuple[Series, ...]:
                 x_unit="step",
                 unit="ms",
                 x=steps,
-                y=tuple(14 + late + i % 3 for i in range(24)),
+                y=tuple(14 + late + i % 3 for i in range(9)),
                 source="profile",
             )
             for name, late in hosts.items()

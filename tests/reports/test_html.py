@@ -192,9 +192,9 @@ def test_every_plot_says_in_words_what_it_shows(specimens: dict[str, Report]) ->
         if "data-plot" in canvas.attributes
     }
     assert said == {
-        "steps": "Step time: 24 steps: median 31 ms, longest 52 ms",
-        "distribution": "Distribution of the step time: 24 steps: median 31 ms, longest 52 ms",
-        "parts": "Where the step goes: compute 44%, input wait 37%, collectives 19%",
+        "steps": "Step time: 9 steps: median 31 ms, longest 49 ms",
+        "distribution": "Distribution of the step time: 9 steps: median 31 ms, longest 49 ms",
+        "parts": "Where the step goes: compute 42%, input wait 39%, collectives 18%",
         "prediction": "The predicted step: v5e-8: 12 ms (10 ms to 15.5 ms), bound by MXU",
         "roofline": "Roofline: 3 operations with FLOPs, the best at 81% of its roof",
         "memory": "Memory over time: peak 14.2 GiB on host-0 device 0, of 15.75 GiB that it may "
