@@ -14,7 +14,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 
 from release_facts import FOLDER, Registry, Release, bound, contents, series, spelled
 
@@ -87,7 +87,8 @@ class Package:
 
     def __init__(self) -> None:
         self.own: dict[Release, Members] = {}
-        self.bases: dict[str, set[str]] = defaultdict(set)
+        self.named: Members = defaultdict(set)
+        """By class the names of its bases: of several classes of one name, all of them."""
         self.defined: Members = defaultdict(set)
         """What others than its own methods may set is left out: who knows since when it is there."""
         self.public: set[str] = set()
@@ -99,20 +100,35 @@ class Package:
         wheels = [each for each in registry.wheels(package) if first <= each.release < end]
         for release, wheel in {series(package, each.release): each for each in wheels}.items():
             own: Members = defaultdict(set)
+            also: set[tuple[str, str]] = set()
             with registry.archive(wheel) as archive:
                 for path, source in contents(archive, re.compile(wanted)):
                     if SKIPPED.search(path):
                         continue
                     if path.endswith("__init__.py"):
                         self.public |= bound(source)
+                    also |= set(re.findall(r"^\s+(?:from .* import )?(\w+) as (\w+)", source, re.M))
                     for name, bases, members, exported in classes(source):
                         own[name] |= {member.lstrip(".") for member in members}
                         self.defined[name] |= members
-                        self.bases[name] |= set(bases) - {name, ""}
+                        self.named[name] |= set(bases) - {name, ""}
                         self.public |= {name} if exported else set()
+            for name, other in also:  # one name for the classes of each backend
+                if name in own and other in own:
+                    own[other] |= own[name]
             if own:
                 self.own.setdefault(release, own)
         print(package, *map(spelled, self.own))
+
+    @cached_property
+    def bases(self) -> Members:
+        """By class its bases, without those that would make it one of its own."""
+        self.__dict__["bases"] = kept = defaultdict(set)
+        for name in sorted(self.named):
+            for base in sorted(self.named[name]):
+                if name not in self.above(base):
+                    kept[name].add(base)
+        return kept
 
     def above(self, name: str) -> list[str]:
         """The classes that a class is made of, the nearest first."""
