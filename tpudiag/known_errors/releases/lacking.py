@@ -78,16 +78,22 @@ def lack_in(text: str, line: int) -> Lack | None:
         asked = re.search(rf"\b{said['name'].rpartition('.')[2]}(?P<further>(?:\.\w+)+)", around)
         further = canonical(full) + asked["further"] if asked and within else ""
         return Lack(canonical(full), said["name"], asker, file, within, further)
-    if found := wording("lacking argument").search(sentence):
-        before += "\n" + sentence[: found.start()]
-        function = found["function"].removesuffix("__init__").strip(".") or _made(before, found)
-        if not function:
-            return None
-        module = _by_source(before, function.rpartition(".")[2])
-        asker, file = library_at(before)
-        full, takes = f"{module or function}({found['name']}=)", f"{function}.{found['name']}"
-        return Lack(full, found["name"], asker, file, within=bool(module), takes=takes)
-    return None
+    return _argument_in(sentence, before)
+
+
+def _argument_in(sentence: str, before: str) -> Lack | None:
+    """The argument that a sentence says a function does not take."""
+    found = wording("lacking argument").search(sentence)
+    if found is None:
+        return None
+    before += "\n" + sentence[: found.start()]
+    function = found["function"].removesuffix("__init__").strip(".") or _made(before, found)
+    if not function:
+        return None
+    module = _by_source(before, function.rpartition(".")[2])
+    asker, file = library_at(before)
+    full, takes = f"{module or function}({found['name']}=)", f"{function}.{found['name']}"
+    return Lack(full, found["name"], asker, file, within=bool(module), takes=takes)
 
 
 def span_of_member(lack: Lack, text: str = "", packages: Container[str] = ()) -> Span | None:
