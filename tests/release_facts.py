@@ -49,7 +49,7 @@ ROOTS = {
 }  # fmt: skip
 """The packages, and what is imported of each."""
 NAMED = ("keras", "tf-keras", "jax", "flax", "optax", "chex", "tensorflow-addons", "protobuf", "orbax-checkpoint",
-         "tensorflow-datasets", "tensorflow-hub", "fsspec", "gcsfs", "tensorstore")  # fmt: skip
+         "tensorflow-datasets", "fsspec", "gcsfs", "tensorstore")  # fmt: skip
 """Those of which names are read, beside TensorFlow; of others, modules alone."""
 WITH_ARGUMENTS = ("tensorflow", "keras", "jax", "flax", "optax", "chex", "orbax-checkpoint", "tensorflow-datasets",
                   "tensorflow-hub", "keras-hub", "keras-cv", "numpy")  # fmt: skip

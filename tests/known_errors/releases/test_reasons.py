@@ -61,6 +61,16 @@ def test_the_one_that_is_asked_is_too_old() -> None:
             '"jax==0.4.23"',
         ),
         (
+            "python 3.10, jax==0.4.30\nAttributeError: module 'jax' has no attribute 'tree_multimap'",
+            "up to 0.3.15 and gone since",
+            '"jax==0.3.15"',
+        ),
+        (
+            "AttributeError: module 'google.protobuf.message_factory' has no attribute 'GetMessageClass'",
+            "protobuf from 4.22 on",
+            '"protobuf>=4.22"',
+        ),
+        (
             "module 'tensorflow._api.v2.nn' has no attribute 'gelu'\nAttributeError: module 'tensorflow._api.v2.nn' has no attribute 'gelu'",
             "from 2.4 on",
             '"tensorflow>=2.4"',
