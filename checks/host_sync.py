@@ -17,8 +17,7 @@ _WHAT = {
 }
 _PRINT = "if step % 100 == 0:  # the step number as a Python int\n    "
 _FIXES = {
-    "result": _PRINT + "print(step, float(loss))",
-    "metric": _PRINT + "print(step, float(loss))",
+    **dict.fromkeys(("result", "metric"), _PRINT + "print(step, float(loss))"),
     "summary": _PRINT + "tf.summary.scalar('loss', loss, step=step)",
     "checkpoint": (
         "options = orbax.checkpoint.CheckpointManagerOptions(save_interval_steps=1000)\n"
@@ -67,7 +66,8 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     loop = loop_of(signals, FEWEST_STEPS)
     per_dispatch = signals.dispatch.steps_per_dispatch if signals.dispatch is not None else 1
     # One step fewer: the last may have been cut off.
-    each_step = [fetch for fetch in loop.fetches if fetch.steps >= limit * (fetch.of_steps - 1)]
+    least = FEWEST_STEPS - 1
+    each_step = [f for f in loop.fetches if f.steps >= max(least, limit * (f.of_steps - 1))]
     # With several steps in a dispatch the fetch waits once for all of them, as is advised.
     if per_dispatch == 1:
         # Turned round twice: of several on one line the first stays, in the order of the script.

@@ -49,6 +49,7 @@ class ResultFetch:
     steps: int
     """Steps after which it did."""
     of_steps: int
+    """Those that gave what it fetches: of a GAN's two functions, say, the one's."""
     location: Location
 
 

@@ -25,14 +25,22 @@ def loop(steps):
         variables.get_weights()
         int(counter)
         save(weights)
+
+def alternate(steps):
+    for step in range(steps):
+        critic, generator = train_step(step, "critic"), train_step(step, "generator")
+        if float(critic) > 0.7:
+            print_loss(generator)
+        if step % 2:
+            float(generator)
 '''
 lines = SCRIPT.splitlines(keepends=True)
 linecache.cache["/job/train.py"] = (len(SCRIPT), None, lines, "/job/train.py")
 watch = step_results.StepResultWatch(tf)
 
-def train_step(step):
+def train_step(step, function="step"):
     loss = tf.constant(2.0) * step
-    watch.step_done(loss)
+    watch.step_done(loss, function)
     return loss
 
 weights, counter = tf.Variable([1.0, 2.0]), tf.Variable(3)
@@ -52,6 +60,7 @@ space["variables"] = library["Model"]()
 space |= {"tf": tf, "train_step": train_step, "print_loss": lambda _: None, "summary": tf.summary}
 exec(compile(SCRIPT, "/job/train.py", "exec"), space)
 space["loop"](8)
+space["alternate"](6)
 print(json.dumps([[f.location.line, f.kind, f.steps, f.of_steps] for f in watch.fetches()]))
 """
 
@@ -64,3 +73,5 @@ def test_lines_that_fetch_and_how_often(in_tensorflow: Callable[[str], Any]) -> 
     assert 9 not in fetches, "no result of a step"
     assert fetches[10] == fetches[11] == ["variable", 8, 8]
     assert not {12, 13} & set(fetches), "a counter, and what saves"
+    assert fetches[18] == ["result", 6, 6], "of the step that gave it, whatever the other did"
+    assert fetches[21] == ["result", 3, 6]

@@ -7,7 +7,7 @@ argument, a sum over replicas) gives no fact.
 """
 
 import linecache
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -62,11 +62,13 @@ class Term:
 
 
 def scales(
-    tf: Library, calls: Iterable[GradientCall], batch: Batch, averaged: bool
+    tf: Library, calls: Sequence[GradientCall], batch: Batch, averaged: bool
 ) -> tuple[LossScale, ...] | None:
     """The scale of each readable differentiated loss; `averaged`: its gradients are."""
     read_off: dict[tuple[float, Location | None], LossScale] = {}
-    for call in calls:
+    # A gradient of the input (for a penalty, an attack) is a part of a loss, and updates nothing.
+    of_weights = [call for call in calls if any(hasattr(s, "assign") for s in call.sources)]
+    for call in of_weights or calls:
         mean = averaged or _divided_by_hand(tf, call, batch.replicas)
         found = terms(tf, call, batch.per_replica_batch)
         again = [None if mean else divided_again(term, batch.replicas) for term in found]

@@ -6,7 +6,7 @@ goes (TensorFlow 2.13 to 2.21); where it moved, fetches are not detected.
 
 import linecache
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -31,8 +31,11 @@ class StepResultWatch:
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
-        self._results: dict[int, tuple[object, FetchKind]] = {}
-        self._fetched: dict[tuple[FetchKind, Location], list[int]] = {}
+        self._results: dict[int, tuple[object, FetchKind, object]] = {}
+        """By its id each result that is kept, with its kind and the function that gave it."""
+        self._calls: Counter[object] = Counter()
+        """Of each training function: a GAN has two, whose steps alternate."""
+        self._fetched: dict[tuple[FetchKind, Location], tuple[list[int], set[object]]] = {}
         self.replica_reads: dict[Location, ReplicaRead] = {}
         """By the line that took one replica's part of a result."""
         self._of_replicas: deque[Any] = deque(maxlen=_KEPT)
@@ -53,13 +56,15 @@ class StepResultWatch:
         """Hook the metrics of a Keras."""
         hooks.after(table.METRIC_MADE, self._metric_made, keras)
 
-    def step_done(self, result: object) -> None:
-        """A training step returned; None where it has no result."""
+    def step_done(self, result: object, function: object = None) -> None:
+        """A training step of a function returned; None where it has no result."""
         self.steps += 1
-        self._results = {}
+        self._calls[function] += 1
+        others = self._results.items()
+        self._results = {n: kept for n, kept in others if kept[2] not in (None, function)}
         if self.on_step is not None:
             hooks.quietly(self.on_step, result)
-        self._keep(result, "result")
+        self._keep(result, "result", function)
 
     def gave(self, result: object, trains: bool) -> None:
         """A function of the job returned, whether it ran or was answered."""
@@ -70,71 +75,67 @@ class StepResultWatch:
     def fetches(self) -> tuple[ResultFetch, ...]:
         """The lines that fetched results, and after how many steps."""
         return tuple(
-            ResultFetch(kind, len(steps), self.steps, location)
-            for (kind, location), steps in self._fetched.items()
+            ResultFetch(kind, len(steps), max(len(steps), self._calls_of(givers)), location)
+            for (kind, location), (steps, givers) in self._fetched.items()
         )
 
-    def _keep(self, value: object, kind: FetchKind) -> None:
-        for tensor in self._tf.nest.flatten(value, expand_composites=True):
-            dtype = getattr(tensor, "dtype", None)
-            if dtype is None or not getattr(dtype, "is_floating", False):
-                continue
-            if (tensor.shape.num_elements() or 0) <= LARGEST:
-                # Kept alive, so that its id is not reused.
-                self._results[id(tensor)] = tensor, kind
+    def _calls_of(self, givers: set[object]) -> int:
+        """The calls of functions; where none is known, of the one that was called most."""
+        return sum(self._calls[each] for each in givers) or max(self._calls.values(), default=0)
 
-    def _known(self, value: object) -> FetchKind | None:
+    def _keep(self, value: object, kind: FetchKind, giver: object = None) -> None:
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
-            known = self._results.get(id(tensor))
-            if known is not None:
-                return known[1]
-        return None
+            floating = getattr(getattr(tensor, "dtype", None), "is_floating", False)
+            if floating and (tensor.shape.num_elements() or 0) <= LARGEST:
+                # Kept alive, so that its id is not reused.
+                self._results[id(tensor)] = tensor, kind, giver
+
+    def _known(self, value: object) -> tuple[FetchKind, object] | None:
+        """The kind of a result, and the function that gave it; None of anything else."""
+        tensors = self._tf.nest.flatten(value, expand_composites=True)
+        kept = filter(None, (self._results.get(id(tensor)) for tensor in tensors))
+        return next((each[1:] for each in kept), None)
 
     def _fetching(self, tensor: Tensor) -> None:
         if not self._results:
             return
         frame = _asking_frame()
         location = user_lines.of_frame(frame)
-        if location is None or tensor.shape.rank:
-            self._reading(tensor)
+        # The value of a variable with dimensions (weights, no counter).
+        if tensor.shape.rank and tensor.dtype.is_floating and (line := _line_reading()):
+            self._count(line, "variable")
         if frame is None or location is None:
             return
-        known = self._results.get(id(tensor))
+        known = self._known(tensor)
+        if (
+            known is None
+            and tensor.shape.rank == 0
+            and (tensor.dtype.is_floating or tensor.dtype.is_bool)
+        ):
+            known = self._named_on(frame)
         if known is not None:
-            self._count(known[1], location)
-        elif tensor.shape.rank == 0 and (tensor.dtype.is_floating or tensor.dtype.is_bool):
-            kind = self._named_on(frame)
-            if kind is not None:
-                self._count(kind, location)
+            self._count(location, *known)
 
-    def _reading(self, tensor: Tensor) -> None:
-        """The value of a variable with dimensions (weights, no counter) may be fetched."""
-        location = _line_reading() if tensor.shape.rank and tensor.dtype.is_floating else None
-        if location is not None:
-            self._count("variable", location)
-
-    def _named_on(self, frame: FrameType) -> FetchKind | None:
-        """The kind of the result named in a frame's line, e.g. in `if loss > 3:`."""
+    def _named_on(self, frame: FrameType) -> tuple[FetchKind, object] | None:
+        """The kind and giver of the result named in a frame's line, e.g. in `if loss > 3:`."""
         line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
-        for word in re.findall(r"[A-Za-z_]\w*", line):
-            value = frame.f_locals.get(word, frame.f_globals.get(word))
-            if value is not None and hasattr(value, "dtype") and (kind := self._known(value)):
-                return kind
-        return None
+        words = re.findall(r"[A-Za-z_]\w*", line)
+        values = (frame.f_locals.get(word, frame.f_globals.get(word)) for word in words)
+        return next(filter(None, (self._known(v) for v in values if hasattr(v, "dtype"))), None)
 
-    def _count(self, kind: FetchKind, location: Location) -> None:
+    def _count(self, location: Location, kind: FetchKind, giver: object = None) -> None:
         """A line fetched after this step; counted once per step."""
-        steps = self._fetched.setdefault((kind, location), [])
+        steps, givers = self._fetched.setdefault((kind, location), ([], set()))
+        givers.add(giver)
         if not steps or steps[-1] != self.steps:
             steps.append(self.steps)
 
     def _summarised(self, *args: object, **kwargs: object) -> None:
         data = kwargs.get("data", args[1] if len(args) > 1 else None)
-        location = (
-            user_lines.of_frame(_asking_frame()) if self._results and data is not None else None
-        )
-        if location is not None and self._tf.executing_eagerly() and self._known(data):
-            self._count("summary", location)
+        known = self._known(data) if self._results and self._tf.executing_eagerly() else None
+        location = user_lines.of_frame(_asking_frame()) if known is not None else None
+        if known is not None and location is not None:
+            self._count(location, "summary", known[1])
 
     def _metric_made(self, metric: object, *_: object, **__: object) -> None:
         hooks.after(table.METRIC_READ, self._metric_read, type(metric), gives=True)
@@ -149,8 +150,8 @@ class StepResultWatch:
         value = kwargs.get("value", args[1] if len(args) > 1 else None)
         if not self._tf.executing_eagerly():
             self._averaged(strategy, kwargs.get("reduce_op", args[0] if args else None), value)
-        elif self._results and (kind := self._known(value)) is not None:
-            self._keep(reduced, kind)
+        elif self._results and (known := self._known(value)) is not None:
+            self._keep(reduced, *known)
 
     def _averaged(self, strategy: Strategy, operation: object, value: object) -> None:
         """Inside a traced step: record a mean of the losses whose gradients are taken."""
@@ -189,10 +190,9 @@ class StepResultWatch:
         vectors = [part for part in parts if part.shape.rank == 1 and part.dtype.is_floating]
         if vectors and taken.count(self.dispatches) < 2:
             return
-        results, self._results = self._results, {}  # our own fetches must not count
-        values = [float(part) for part in parts if part.shape.rank == 0]
-        values += [float(self._tf.reduce_mean(part)) for part in vectors]
-        self._results = results
+        with hooks.instead(self, _results={}):  # our own fetches must not count
+            values = [float(part) for part in parts if part.shape.rank == 0]
+            values += [float(self._tf.reduce_mean(part)) for part in vectors]
         if len(values) > 1 and len(set(values)) > 1:
             self.replica_reads[location] = ReplicaRead(
                 kind="first",

@@ -98,14 +98,15 @@ class LoopWatch:
             unused_regularizer=hooks.quietly(self.regularizers.unused, call),
         )
 
+    def _at_its_line(self) -> bool:
+        """Whether the job's own thread calls in Python, not within another call."""
+        own = threading.current_thread() is self._thread and not self._inside
+        return own and bool(self._tf.executing_eagerly())
+
     def _called(
         self, original: Call, function: Function, *args: object, **kwargs: object
     ) -> object:
-        if (
-            self._inside
-            or threading.current_thread() is not self._thread
-            or not self._tf.executing_eagerly()
-        ):
+        if not self._at_its_line():
             return original(function, *args, **kwargs)
         if self.at_rest:
             with hooks.instead(self, _inside=True):
@@ -132,11 +133,9 @@ class LoopWatch:
     ) -> object:
         if (
             self.at_rest
-            or self._inside
+            or not self._at_its_line()
             or not self.results.steps
             or self._gradients.eager_calls
-            or threading.current_thread() is not self._thread
-            or not self._tf.executing_eagerly()
             or user_lines.direct_caller() is None
         ):
             return original(model, *args, **kwargs)
@@ -165,7 +164,7 @@ class LoopWatch:
         self.state.after(function, before, traced)
         self.results.gave(result, function in self._trains)
         if function in self._trains:
-            self.results.step_done(result)
+            self.results.step_done(result, function)
             if not traced:
                 self.pauses.trained(took_ms, function)
         elif not traced:
