@@ -47,7 +47,7 @@ def kinds(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[str, st
     [
         ((Tensor((8, 3)),), (Tensor((8, 3)),), []),
         ((Iterated("int32[8]"),), (Iterated("int32[8]"),), []),
-        ((Iterated("int32[8]"),), (Iterated("int32[9]"),), [("batch", "object")]),
+        ((Iterated("int32[8]"),), (Iterated("int32[9]"),), [("batch", "iterator")]),
         ((Tensor((8, 3)),), (Tensor((7, 3)),), [("batch", "shape")]),
         ((Tensor((8, 3)),), (Tensor((8, 3), "int32"),), [("batch", "dtype")]),
         ((Tensor((8,)), 1), (Tensor((8,)), 2), [("step", "python value")]),
