@@ -154,10 +154,10 @@ class Filling:
         if specs is None:
             return None
         x = self._tf.nest.map_structure(self._of, specs)
-        loss, outputs = getattr(model, "loss", None), self._outputs(model, specs)
-        if loss is None or not outputs:
+        losses = self._tf.nest.flatten(getattr(model, "loss", None) or [])
+        outputs = self._outputs(model, specs)
+        if not losses or not outputs:
             return (x,)
-        losses = self._tf.nest.flatten(loss)
         losses = losses if len(losses) == len(outputs) else losses[:1] * len(outputs)
         y = [self.label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
         return (x, tuple(y) if len(y) > 1 else y[0])
