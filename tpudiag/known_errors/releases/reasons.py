@@ -40,9 +40,10 @@ def of_match(match: Match, text: str) -> Reading | None:
     sure = known is not None and known.whole
     if told is None or lack is None or (sure and (told.guess or not told.whole)):
         return known
-    if lack.owner and lack.name in f"{match.error.cause} {known.cause if known else ''}":
-        return known  # what is known of this one attribute is more than its releases
     own = [row for row in match.error.fix.split("\n") if lack.owner and lack.name in row]
+    said = (match.error.cause, known.cause if known else "", "" if own else match.error.example)
+    if lack.owner and any(lack.name in each for each in said):
+        return known  # what is known of this one attribute is more than its releases
     return replace(told, fix="\n".join((*own, told.fix)))
 
 
