@@ -63,8 +63,8 @@ def lack_in(text: str, line: int) -> Lack | None:
             asker, file = library_at(before)
             if not asker and re.search(rf"\bself\.{said['name']}\b", before[-SOURCE_BYTES:]):
                 return None  # of a class of the user's own
-            full = f"{owner}.{said['name']}"
-            return Lack(full, said["name"], asker, file, within=True, owner=owner)
+            full, name = f"{owner}.{said['name']}", said["name"]
+            return Lack(full, name, asker, file, within=True, owner=owner)
         full = f"{said['module']}.{said['name']}" if said.get("module") else said["name"]
         if not said.get("module") and "." not in full:
             full = _by_source(before, said["name"])
@@ -109,9 +109,8 @@ def span_of_member(lack: Lack, text: str = "", packages: Container[str] = ()) ->
     spans = [span for span in spans if span.package in packages] or spans
     if len(spans) != 1:
         return None
-    span = spans[0]
-    within = span.package == "keras" and (span.last or span.first) < KERAS_APART
-    return span._replace(package="tensorflow") if within else span
+    within = spans[0].package == "keras" and (spans[0].last or spans[0].first) < KERAS_APART
+    return spans[0]._replace(package="tensorflow") if within else spans[0]
 
 
 def _made(before: str, found: re.Match[str]) -> str:

@@ -98,26 +98,24 @@ def _of_span(text: str, lack: Lack, span: Span) -> Reading | None:
     if not older and not newer:
         return None
     package = CALLED.get(span.package, span.package)
-    asks = f"the installed package `{lack.asker}` ({lack.file}), which asks for it"
-    which = f"`{lack.further}`" if lack.further else "it"
+    who = f"the code that asks for {f'`{lack.further}`' if lack.further else 'it'}"
+    if lack.asker and _dist(lack.asker) != span.package:
+        who = f"the installed package `{lack.asker}` ({lack.file}), which asks for it"
     side = "an older" if older else "a newer"
     said = {
         "full": lack.full,
         "package": package,
-        "who": asks
-        if lack.asker and _dist(lack.asker) != span.package
-        else f"the code that asks for {which}",
+        "who": who,
         "here": f"{package} here is {spelled(low) if low and low == high else f'{side} one'}",
         "first": spelled(span.first),
         "last": spelled(span.last),
         "there": _range(span),
     }
-    if older and newer:
-        fix = f"{_newer(span)}\n{_older(lack, span)}"
-        return computed("name of some releases", fix=fix, **said)
-    if older:
-        return replace(computed("name too new", fix=_newer(span), **said), alone=True)
-    return replace(computed("name too old", fix=_older(lack, span), **said), alone=True)
+    fixes = [*([_newer(span)] if older else ()), *([_older(lack, span)] if newer else ())]
+    one = "name too new" if older else "name too old"
+    which = "name of some releases" if older and newer else one
+    told = computed(which, fix="\n".join(fixes), **said)
+    return replace(told, alone=len(fixes) == 1)
 
 
 def _bounds(text: str, lack: Lack, span: Span) -> tuple[Release, Release]:
@@ -152,11 +150,8 @@ def _newer(span: Span) -> str:
 def _older(lack: Lack, span: Span) -> str:
     """What mends a package that is too new: the asker's next release, or what is written now."""
     pins = [f'"{span.package}=={spelled(span.last)}{"" if len(span.last) > 2 else ".*"}"']
-    if KERAS_APART <= span.last[:2] <= _LAST_WITH_KERAS2 and span.package in {
-        "tensorflow",
-        "keras",
-    }:
-        both = "keras" if span.package == "tensorflow" else "tensorflow"
+    both = {"tensorflow": "keras", "keras": "tensorflow"}.get(span.package)
+    if both and KERAS_APART <= span.last[:2] <= _LAST_WITH_KERAS2:
         pins.append(f'"{both}=={spelled(span.last[:2])}.*"')
     pin = f"pip install {' '.join(pins)}      # or the last release that has it"
     if lack.asker:

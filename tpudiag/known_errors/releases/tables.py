@@ -47,56 +47,48 @@ def arguments() -> dict[str, list[Span]]:
 
 def _rows(file: str) -> Iterator[tuple[str, Span]]:
     """The names of a table, each with its releases."""
-    package, called = "", list[str]()
-    for line in (FOLDER / file).read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            package, *called = line[1:-1].split()
-            continue
-        span, *held = line.split()
-        first, _, last = span.partition("-")
-        here = Span(package, release(first), release(last), tuple(called))
+    for package, (span, *held) in _lines(file):
+        here = _span(package, span)
         for each in held:
             module, _, parts = each.partition(":")
             yield from ((f"{module}.{name}".lstrip("."), here) for name in parts.split(","))
 
 
-class Class(NamedTuple):
-    """What of a class came or went, and what else it is made of, the nearest first."""
+def _lines(file: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The words of a table's rows, each with its package and what that is called."""
+    package: list[str] = []
+    for line in (FOLDER / file).read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            package = line[1:-1].split()
+        else:
+            yield package, line.split()
 
-    above: tuple[str, ...]
-    members: dict[str, Span]
+
+def _span(package: list[str], text: str) -> Span:
+    first, _, last = text.partition("-")
+    return Span(package[0], release(first), release(last), tuple(package[1:]))
 
 
 @cache
-def _classes() -> dict[str, dict[str, Class]]:
-    """By package, then by name: the classes of which members came or went."""
-    told: dict[str, dict[str, Class]] = {}
-    package = ""
-    for line in (FOLDER / "members.txt").read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            package = line[1:-1]
-            continue
-        head, *held = line.split()
-        named, _, above = head[:-1].partition("(")
-        members: dict[str, Span] = {}
-        for span, names_held in zip(held[::2], held[1::2], strict=True):
-            first, _, last = span.partition("-")
-            here = Span(package, release(first), release(last))
-            members |= dict.fromkeys(names_held.split(","), here)
-        alike = Class(tuple(above.split(",")), members)
-        told.setdefault(package, {}).update(dict.fromkeys(named.split(","), alike))
+def _classes() -> dict[tuple[str, str], tuple[list[str], dict[str, Span]]]:
+    """By package and name: the classes that one is made of, and its members that came or went."""
+    told: dict[tuple[str, str], tuple[list[str], dict[str, Span]]] = {}
+    for package, (head, *held) in _lines("members.txt"):
+        names, _, above = head[:-1].partition("(")
+        pairs = list(zip(held[::2], held[1::2], strict=True))
+        members = {each: _span(package, span) for span, of in pairs for each in of.split(",")}
+        told |= {(package[0], name): (above.split(","), members) for name in names.split(",")}
     return told
 
 
-def spans_of_member(owner: str, member: str) -> tuple[Span, ...]:
+def spans_of_member(owner: str, member: str) -> list[Span]:
     """The releases in which a class has a member, by package: those of which it came or went."""
-    nothing = Class((), {})
     found: list[Span] = []
-    for classes in _classes().values():
-        line = (owner, *classes.get(owner, nothing).above)
-        spans = (classes.get(each, nothing).members.get(member) for each in line)
-        found += [span for span in spans if span][:1]
-    return tuple(span for span in found if span.first or span.last)
+    for package in {package for package, name in _classes() if name == owner}:
+        line = (owner, *_classes()[package, owner][0])
+        held = (_classes().get((package, each), ([], {}))[1].get(member) for each in line)
+        found += [span for span in held if span][:1]
+    return [span for span in found if span.first or span.last]
 
 
 def span_of(full: str) -> Span | None:
