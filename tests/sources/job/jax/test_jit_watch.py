@@ -11,6 +11,7 @@ from tpudiag.sources.job.jax import script_remainder
 from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.jax.jitted import Jitted, Record
 from tpudiag.sources.job.jax.script_remainder import FEWEST_CALLS, RestOfScript
+from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 
 pytestmark = pytest.mark.slow
 
@@ -45,3 +46,29 @@ def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
     jitted = Jitted(evaluate, evaluate, cast("Any", watch), Record("evaluate", None), None)
     assert all(jitted() is result for _ in range(2 * FEWEST_CALLS))
     assert len(calls) == FEWEST_CALLS * (1 + traced)
+
+
+RATE = 0.1
+
+
+def test_a_number_that_changes_while_steps_are_answered_is_frozen(
+    monkeypatch: pytest.MonkeyPatch, jax: Any
+) -> None:
+    def step(weights: Any) -> Any:
+        return weights - RATE
+
+    watch: Any = JitWatch(lambda _: None)
+    watch._jax, watch._ready = jax, jax.block_until_ready
+    watch.kept.watch(jax)
+    watch.state = PythonStateWatch(watch._traced_now)
+    watch.rest = RestOfScript(60, lambda: None)
+    watch.rest.leaves = jax.tree_util.tree_leaves
+    jitted = Jitted(jax.jit(step), step, watch, Record("step", None, made=1, trains=True), None)
+    weights: Any = jitted(jax.numpy.ones(3))
+    watch.rest.begin()
+    jitted(jitted(weights))
+    monkeypatch.setitem(globals(), "RATE", 0.05)
+    assert jitted(weights) is not None
+    watch.rest.deadline.cancel()
+    assert [(state.traced, state.now) for state in watch.state.facts()] == [("0.1", "0.05")]
+    assert sum(watch.rest.forwarded.values()) > 0

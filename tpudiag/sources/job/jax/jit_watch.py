@@ -178,7 +178,7 @@ class JitWatch:
             "holes", self.fills, functools.partial(self._traces, jitted), args, kwargs
         )
         args, kwargs = whole or (args, kwargs)
-        answer = self._answered(jitted, args, kwargs)
+        answer = self._answered(jitted, args, kwargs, before)
         if answer is not None:
             barrier.attempt("pauses", self._lasted, jitted.record, None)
             return answer[0]
@@ -244,7 +244,9 @@ class JitWatch:
         elif self.pauses is not None and self.pauses.inside:
             self.pauses.evaluated(id(record), took_ms, None)
 
-    def _answered(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> tuple[object] | None:
+    def _answered(
+        self, jitted: Jitted, args: Args, kwargs: Kwargs, before: Numbers
+    ) -> tuple[object] | None:
         """What a call is given in place of a run, in a tuple; None where it is to run."""
         if self.rest is None:
             return None
@@ -253,6 +255,9 @@ class JitWatch:
         elif not self._is_aside(jitted.record):
             return None
         answer = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
+        if answer is not None and self.state is not None:
+            # A rate that the job lowers late is a number of its program, too.
+            barrier.attempt("state of Python", self.state.after, jitted, before, False)
         if answer is not None and jitted.record.trains:
             self.on_answer()
         return answer
