@@ -174,6 +174,8 @@ class Package:
         known = {name for name in spans if self.public.intersection((name, *self.above(name)))}
         alike: dict[str, list[str]] = defaultdict(list)
         for name in sorted(known - NOT_TOLD):
+            if any("Optimizer" in each for each in (name, *self.above(name))):
+                continue  # 2.11 to 2.15 hold two of each name
             by_span: dict[Span, list[str]] = defaultdict(list)
             for member, span in spans[name].items():
                 by_span[span].append(member)

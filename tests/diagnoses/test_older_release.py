@@ -28,7 +28,11 @@ from tpudiag.script_run import CodeFrame, Crash
         ),
         ("ModuleNotFoundError: No module named 'tensorflow_addons'", "addons", "2.15"),
         ("AttributeError: module 'tensorflow' has no attribute 'estimator'", "estimator", "2.15"),
-        ("AttributeError: 'Adam' object has no attribute 'get_gradients'", "get_gradients", "2.15"),
+        (
+            "AttributeError: 'Model' object has no attribute 'fit_generator'",
+            "fit_generator",
+            "2.15",
+        ),
         ("ImportError: cannot import name 'TFBertModel' from 'transformers'", "TFBertModel", "<5"),
     ],
 )

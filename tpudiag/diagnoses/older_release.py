@@ -26,6 +26,8 @@ class _Last:
 
 _REFUSED = re.compile(r"TypeError: [^\n]*unexpected keyword argument '(\w+)'")
 _PLACE = re.compile(r'File "([^"\n]*[/\\](?:site|dist)-packages)[/\\](\w+)')
+_OF_A_JOB = "tensorflow keras"
+"""Whose the classes of a job's objects are."""
 _NOWHERE = (CodeFrame(Location(""), "", ""),)
 _KNOWN = (
     _Last(
@@ -69,7 +71,7 @@ def _by_name(error: str, installed: Release) -> str | None:
     if lack is None:
         return None
     span = names().get(lack.full) if lack.within else span_of(lack.full)
-    span = span_of_member(lack) if lack.owner else span
+    span = span_of_member(lack, _OF_A_JOB) if lack.owner else span
     if span is None or not span.last:
         return None
     last = span.last[:2]

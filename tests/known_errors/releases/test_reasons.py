@@ -96,7 +96,7 @@ def test_release_is_told_with_its_direction_and_what_fits(text: str, cause: str,
 @pytest.mark.parametrize(
     ("source", "function", "argument", "cause"),
     [
-        ("ds = ds.batch(8, drop_remainder=x)  # tf", "batch", "drop_remainder", "from 1.10 on"),
+        ("x = dropout(h, embeddings_data=0.1)  # keras", "dropout", "embeddings_data", ""),
         ("x = keras.callbacks.TensorBoard(a(b), embeddings_data=c)", "__init__", "embeddings_data", "after 2.15"),
         ("x = keras.f(b, embeddings_data=c)", "f", "embeddings_data", ""),
     ],
@@ -164,6 +164,17 @@ def test_attribute_of_the_users_own_class_is_no_matter_of_a_release() -> None:
     frame = 'Traceback (most recent call last):\n  File "train.py", line 9, in fit\n    {}\n'
     assert "up to 2.15" not in match(frame.format("self.fit_generator(data)") + error)[0].message
     assert "up to 2.15" in match(frame.format("model.fit_generator(data)") + error)[0].message
+
+
+def test_a_class_or_function_that_is_not_said_to_be_of_a_package_is_none_of_it() -> None:
+    for text in (
+        "import torch\nAttributeError: 'Layer' object has no attribute 'get_input_at'",
+        "import keras\nx = utils.load_model(p, safe_mode=False)\n"
+        "TypeError: load_model() got an unexpected keyword argument 'safe_mode'",
+    ):
+        assert reasons.read(text, text.count("\n") + 1) is None
+    text = "optax==0.2.8\nx = optax.adamw(r, nesterov=True)\nTypeError: adamw() got an unexpected keyword argument 'nesterov'"
+    assert reasons.read(text, 3) is None  # 0.2.8 takes it
 
 
 def test_an_argument_is_passed_by_the_package_whose_line_failed() -> None:

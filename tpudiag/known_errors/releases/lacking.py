@@ -99,12 +99,12 @@ def _argument_in(sentence: str, before: str) -> Lack | None:
 def span_of_member(lack: Lack, text: str = "", packages: Container[str] = ()) -> Span | None:
     """The releases whose class has what is lacking, with its package; one of `packages`, if any.
 
-    Any program may have a class of the same name: beside Keras and TensorFlow `text` names whose.
+    Any program may have a class of the same name: `text` names whose it is.
     """
     spans = [
         span
         for span in spans_of_member(lack.owner, lack.name)
-        if span.package in ("keras", "tensorflow") or span.package.replace("-", "_") in text
+        if span.package.replace("-", "_") in text.lower()
     ]
     spans = [span for span in spans if span.package in packages] or spans
     if len(spans) != 1:

@@ -36,27 +36,32 @@ def of_match(match: Match, text: str) -> Reading | None:
     if match.error.level != "error" or (known is not None and known.placed):
         return known
     lack = lack_in(text, match.line)
-    told = _of_lack(text, lack) if lack else None
+    error = match.error
+    told = _of_lack(text, lack, f"{text}\n{error.cause}\n{error.fix}") if lack else None
     sure = known is not None and known.whole
     if told is None or lack is None or (sure and (told.guess or not told.whole)):
         return known
-    own = [row for row in match.error.fix.split("\n") if lack.owner and lack.name in row]
-    said = (match.error.cause, known.cause if known else "", "" if own else match.error.example)
+    rows = error.fix.split("\n") if lack.owner else []
+    own = [row for row in rows if lack.name in row]
+    said = (error.cause, known.cause if known else "", "" if own else error.example)
     if lack.owner and any(lack.name in each for each in said):
         return known  # what is known of this one attribute is more than its releases
-    return replace(told, fix="\n".join((*own, told.fix)))
+    if lack.takes and known:
+        own = [known.fix]
+    stay = [row for row in rows if "tf-keras" in row and row not in own]
+    return replace(told, fix="\n".join((*own, told.fix, *stay)))
 
 
 def read(text: str, line: int) -> Reading | None:
     """What the releases say of the error on a line of a text; None where they decide nothing."""
     lack = lack_in(text, line)
-    return _of_lack(text, lack) if lack else None
+    return _of_lack(text, lack, text) if lack else None
 
 
-def _of_lack(text: str, lack: Lack) -> Reading | None:
-    """What the releases say of a name that is not there."""
+def _of_lack(text: str, lack: Lack, spoken: str) -> Reading | None:
+    """What the releases say of a name that is not there; `spoken`: what names its package."""
     if lack.owner:
-        span = span_of_member(lack, text, versions_in(text))
+        span = span_of_member(lack, spoken, versions_in(text))
         if span is None or _dist(lack.asker) == span.package:
             return None  # two that are mixed
         return _of_span(text, lack, span)
@@ -87,6 +92,9 @@ def _taken(text: str, lack: Lack) -> Span | None:
     parts = re.sub(r"V[12]\b", "", lack.takes).split(".")
     spans = arguments().get(".".join(parts[-3:])) or arguments().get(".".join(parts[-2:]), [])
     spoken = [each for each in spans if re.search(_SPOKEN.format(*each.called), text)]
+    if not lack.asker and len(parts) < 3:  # a program's own function may have the same name
+        words = {*re.split(r"\W", lack.full)}
+        spoken = [each for each in spoken if words.intersection(each.called)]
     return spoken[0] if len(set(spoken)) == 1 else None
 
 
@@ -121,7 +129,8 @@ def _of_span(text: str, lack: Lack, span: Span) -> Reading | None:
 def _bounds(text: str, lack: Lack, span: Span) -> tuple[Release, Release]:
     """The first and last release that the package may be: its module was found."""
     versions = versions_in(text)
-    if named := versions.get(span.package):
+    told = re.search(rf"(?<![\w-]){span.package}[ =:v]{{1,4}}(\d+(?:\.\d+)+)", text, re.IGNORECASE)
+    if named := versions.get(span.package) or (told and told[1]):
         return release(named), release(named)
     if span.package == "keras" and (tensorflow := release(versions.get("tensorflow", ""))[:2]):
         return (tensorflow, tensorflow) if tensorflow <= _LAST_WITH_KERAS2 else (_KERAS3, ())
