@@ -12,7 +12,7 @@ import json
 from dataclasses import replace
 import tensorflow as tf
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow.input.cardinality import _one_pass, counted, elements
+from tpudiag.sources.job.tensorflow.input.cardinality import _HANDS_ON, below, counted, elements
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 
 D = tf.data.Dataset
@@ -31,7 +31,7 @@ def costly(dataset):
 print(json.dumps({
     "known": elements(tf, D.range(10), 1.0), "read": elements(tf, odd, 1.0),
     "endless": elements(tf, odd.repeat(), 1.0),
-    "one pass": elements(tf, _one_pass(odd.shuffle(8).repeat(3).prefetch(2)), 1.0),
+    "one pass": elements(tf, below(odd.shuffle(8).repeat(3).prefetch(2), _HANDS_ON), 1.0),
     "costly": costly(odd.shuffle(8).repeat(3)),
 }))
 """
