@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import tensorflow as tf
 
-from tpudiag.reference import data, job, loops, models
+from tpudiag.reference import job, loops, models
 from tpudiag.reference.options import JobOptions
 
 Loop = Callable[[Any, JobOptions], float]
@@ -52,27 +51,6 @@ def use_loop(changed: Loop) -> None:
     loops.custom = changed  # type: ignore[assignment]
 
 
-def use_pipeline(change: Callable[[Any, int], Any], spec_examples: int = 4096) -> None:
-    """Feed another pipeline, made from the examples in order."""
-
-    def pipeline(spec: data.DataSpec, global_batch: int) -> Any:
-        numbers = tf.data.Dataset.range(spec_examples)
-        examples = numbers.map(
-            partial(data.example, spec=spec), num_parallel_calls=tf.data.AUTOTUNE
-        )
-        return change(examples.cache().shuffle(spec_examples).repeat(), global_batch)
-
-    data.pipeline = pipeline
-
-
-def slow(image: Any, label: Any) -> Any:
-    """Work on each example, different every time: nothing to cache."""
-    noise = tf.random.normal((256, 256))
-    for _ in range(2):
-        noise = tf.linalg.matmul(noise, noise)
-    return image + 0 * tf.reduce_sum(noise), label
-
-
 def tf1() -> None:
     """A placeholder."""
     v1 = tf.compat.v1  # by another name: the script's source is read too
@@ -103,13 +81,6 @@ def known_error() -> None:
 DEFECTS: dict[str, Callable[[], None]] = {
     "TPU001": tf1,
     "TPU101": lambda: use_loop(by_python_step()),
-    "TPU201": lambda: use_pipeline(
-        lambda pipe, n: (
-            pipe.map(slow, num_parallel_calls=tf.data.AUTOTUNE)
-            .batch(n, drop_remainder=True)
-            .prefetch(tf.data.AUTOTUNE)
-        )
-    ),
     "TPU501": outside_scope,
     "TPU605": known_error,
 }
