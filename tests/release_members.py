@@ -5,7 +5,7 @@
 
     uv run --no-project --with pip python tests/release_members.py      # in some ten minutes
 
-Read from wheels as in release_facts.py. What comes of it is
+Read from wheels as by release_facts.py. What comes of it is
 tpudiag/known_errors/releases/members.txt: a public class, or one made of such, a row, in brackets
 the classes that it is made of, and by the releases what it has itself.
 """
@@ -16,17 +16,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache, cached_property
 
-from release_facts import FOLDER, Registry, Release, bound, contents, series, spelled
+from release_wheels import FOLDER, Registry, Release, bound, contents, series, spelled
 
 READ = {
     "keras": r"^keras/.*\.py$",
     "tensorflow": r"(?:^|/)tensorflow(?:_core)?/python/(?:data/ops|distribute|framework/(?:ops|tensor)|module|ops/(?:variables|resource_variable_ops|ragged/ragged_tensor)|trackable|training|checkpoint|eager)[\w/]*\.py$",
-    "jax": r"^jax/.*\.py$",
     "flax": r"^flax/.*\.py$",
-    "optax": r"^optax/.*\.py$",
-    "orbax-checkpoint": r"^orbax/.*\.py$",
     "tensorflow-datasets": r"^tensorflow_datasets/core/.*\.py$",
-    "transformers": r"^transformers/(?:modeling|tokenization|trainer|training_args|generation|configuration|optimization|feature_extraction|image_processing|processing)\w*(?:/\w+)?\.py$",
 }  # fmt: skip
 KERAS_WITHIN = r"(?:^|/)tensorflow(?:_core)?/python/keras/.*\.py$"
 """Keras of before 2.6, which TensorFlow holds."""
@@ -35,8 +31,8 @@ SKIPPED = re.compile(
     r"(?:^|[/_])tests?(?:[/_.]|$)|testing|conftest|/applications/|benchmark|_pb2|/examples/|"
     r"/(?:mosaic|pallas|triton|legacy/saving|src/applications|src/ops/(?!function|operation)|datasets|configurations|version_utils)\b"
 )
-NOT_TOLD = {"Config", "Function", "Graph", "Operation", "Tensor"}
-"""Classes that many programs have one of, and those of which parts are written in C++."""
+NOT_TOLD = {"Config", "Dict", "Function", "Graph", "Operation", "Tensor", "TensorSpec"}
+"""Classes that many programs have one of, and those of which parts are not in the wheel's Python."""
 Members = dict[str, set[str]]
 Span = tuple[Release, Release]
 ALWAYS: Span = ((), ())
@@ -50,11 +46,12 @@ def classes(source: str) -> Iterator[tuple[str, list[str], set[str], bool]]:
     except SyntaxError:  # Python 2
         return
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+        if isinstance(node, ast.ClassDef):
             bases = [each.value if isinstance(each, ast.Subscript) else each for each in node.bases]
-            names = [ast.unparse(each).rpartition(".")[2] for each in bases]
+            # `_BatchDataset` was BatchDataset, and `_Conv` is what Conv is made of.
+            names = [ast.unparse(each).rpartition(".")[2].lstrip("_") for each in bases]
             exported = any("_export(" in ast.unparse(each) for each in node.decorator_list)
-            yield node.name, names, held(node), exported
+            yield node.name.lstrip("_"), names, held(node), exported
 
 
 def held(node: ast.ClassDef) -> set[str]:

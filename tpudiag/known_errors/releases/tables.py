@@ -1,4 +1,4 @@
-"""Which names came and went with which release, made of the wheels by tests/release_facts.py."""
+"""What came and went with which release, read from the wheels by tests/release_*.py."""
 
 from collections.abc import Iterator
 from functools import cache
