@@ -13,6 +13,7 @@ _WHAT = {
     "metric": "fetches a metric's result from the device",
     "summary": "writes a summary of a result",
     "variable": "reads the values of variables from the device",
+    "update": "sets variables from Python, each by dispatches of its own,",
     "checkpoint": "saves a checkpoint",
 }
 _PRINT = "if step % 100 == 0:  # the step number as a Python int\n    "
@@ -23,19 +24,21 @@ _FIXES = {
         "options = orbax.checkpoint.CheckpointManagerOptions(save_interval_steps=1000)\n"
         "manager = orbax.checkpoint.CheckpointManager(folder, options=options)  # waits for none"
     ),
-    "variable": (
+    **dict.fromkeys(
+        ("variable", "update"),
         "do it on the device, within the step's tf.function, or every 1000th step:\n"
         "mean.assign(decay * mean + (1 - decay) * variable)  # variables made in strategy.scope()\n"
-        "optimizer = keras.optimizers.Adam(1e-3, use_ema=True)  # Keras' own moving average"
+        "optimizer = keras.optimizers.Adam(1e-3, use_ema=True)  # Keras' own moving average",
     ),
 }
 _OF_JAX = {
     **_FIXES,
     "summary": _PRINT + "writer.add_scalar('loss', float(loss), step)",
-    "variable": (
+    **dict.fromkeys(
+        ("variable", "update"),
         "do it on the device, within the jitted step, or every 1000th step:\n"
         "mean = optax.incremental_update(params, mean, 1 - decay)\n"
-        "optimizer = keras.optimizers.Adam(1e-3, use_ema=True)  # Keras' own moving average"
+        "optimizer = keras.optimizers.Adam(1e-3, use_ema=True)  # Keras' own moving average",
     ),
 }
 
@@ -47,8 +50,9 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     Results of the training step (floating-point ones), metrics' results, weights, and values
     computed from them: the lines where Python reads their value (`float`, `.numpy()`, `if loss >
-    x`, `print`, f-strings, summaries), and after how many steps. In a JAX job, also calls that save
-    a checkpoint. Several steps in one dispatch are left out.
+    x`, `print`, f-strings, summaries), and after how many steps. Lines that set eight variables and
+    more from Python. In a JAX job, also calls that save a checkpoint. Several steps in one dispatch
+    are left out.
 
     ## Why it costs
     A step is dispatched without waiting for the last one, so the device never idles. A fetch waits

@@ -253,6 +253,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU107", loop(frozen=(frozen("read", 1),)), Severity.WARNING),
     ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),)), Severity.WARNING),
     ("TPU108", loop(fetches=(ResultFetch("variable", 24, 25, HERE),)), Severity.WARNING),
+    ("TPU108", loop(fetches=(ResultFetch("update", 24, 25, HERE),)), Severity.WARNING),
     (
         "TPU108",
         loop(dispatches=4, fetches=(ResultFetch("result", 4, 4, HERE),)),

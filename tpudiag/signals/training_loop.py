@@ -5,8 +5,8 @@ from typing import Literal
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 
-FetchKind = Literal["result", "metric", "summary", "variable", "checkpoint"]
-"""The kind of result that a line fetches."""
+FetchKind = Literal["result", "metric", "summary", "variable", "update", "checkpoint"]
+"""The kind of result that a line fetches; `update`: it sets variables one by one."""
 
 
 @dataclass(frozen=True, kw_only=True)

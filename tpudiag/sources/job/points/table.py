@@ -112,6 +112,11 @@ TENSOR_FETCHED = _by_definer(
     "a result is copied from the device",
     _OLDEST_TO_NEWEST,
 )
+VARIABLE_ASSIGNED = _private(
+    "tensorflow.python.distribute.values.DistributedVariable",
+    "assign assign_add assign_sub",
+    "a line updates weights from Python",
+)
 VARIABLE_READ = _by_definers("", "_read_variable_op", "a counter of steps is read that stood still")
 SUMMARY_WRITTEN = point("tf.summary", "scalar", "a result is written to a log")
 LOOP_IN_GRAPH = _private(

@@ -92,6 +92,8 @@ def main():
         first = strategy.experimental_local_results(losses)[0]  # takes
         if first > 100:  # fetches
             break
+        for _ in range(8):
+            weights.assign(0.9 * weights)  # sets
         if number % 3 == 2:
             model(data)  # evaluates
     mean(next(iter(distributed)))
@@ -114,6 +116,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_what_is_fetched_after_each_step(facts: Any) -> None:
     assert facts["dispatches"] == 8
     assert ["result", 6, line("fetches")] in facts["fetches"]
+    assert ["update", 6, line("sets")] in facts["fetches"]
 
 
 def test_one_replicas_result_and_the_mean_of_parts(facts: Any) -> None:

@@ -19,6 +19,8 @@ from tpudiag.sources.job.points.library_objects import Strategy, Tensor
 _KEPT = 8
 LARGEST = 1024
 """The most elements of a result that is tracked; larger ones are no losses or metrics."""
+MANY = 8
+"""Variables that a line sets after a step, from which on it is a loop over weights."""
 _BETWEEN = ("framework/ops.py", "framework/tensor.py", "values.py", "autograph/impl/api.py")
 """TensorFlow's files between the user's line and a fetch."""
 
@@ -36,6 +38,8 @@ class StepResultWatch:
         self._calls: Counter[object] = Counter()
         """Of each training function: a GAN has two, whose steps alternate."""
         self._fetched: dict[tuple[FetchKind, Location], tuple[list[int], set[object]]] = {}
+        self._set: Counter[tuple[int, Location | None]] = Counter()
+        """Variables that a line set in Python after so many steps."""
         self.replica_reads: dict[Location, ReplicaRead] = {}
         """By the line that took one replica's part of a result."""
         self._of_replicas: deque[Any] = deque(maxlen=_KEPT)
@@ -48,6 +52,7 @@ class StepResultWatch:
         self.dispatches = 0
         """Dispatched steps, including those past the observed ones."""
         hooks.before(table.TENSOR_FETCHED, self._fetching)
+        hooks.before(table.VARIABLE_ASSIGNED, self._setting)
         hooks.before(table.SUMMARY_WRITTEN, self._summarised)
         hooks.around(table.LOCAL_RESULTS, self._local_results)
         hooks.after(table.STRATEGY_REDUCED, self._reduced, gives=True)
@@ -115,6 +120,13 @@ class StepResultWatch:
             known = self._named_on(frame)
         if known is not None:
             self._count(location, *known)
+
+    def _setting(self, *_: object, **__: object) -> None:
+        if self.steps and self._tf.executing_eagerly():
+            location = user_lines.caller()
+            self._set[self.steps, location] += 1
+            if location is not None and self._set[self.steps, location] == MANY:
+                self._count(location, "update")
 
     def _named_on(self, frame: FrameType) -> tuple[FetchKind, object] | None:
         """The kind and giver of the result named in a frame's line, e.g. in `if loss > 3:`."""
