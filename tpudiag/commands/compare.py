@@ -33,10 +33,6 @@ VERB = Verb(
 
 def run(options: argparse.Namespace) -> int:
     """Read both sides, compare, report; raises UnreadableInput, UsageError, NothingDiagnosed."""
-    from tpudiag.commands.read import prepare_for_vectors
-
-    # Before what imports numpy, whose BLAS reads its number of threads as it is loaded.
-    prepare_for_vectors()
     from tpudiag.diagnoses import comparison, sides
 
     names = _sides(options)
