@@ -51,7 +51,7 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     https://www.tensorflow.org/guide/checkpoint#manage_checkpoints
     """
     of_a_job(signals, "what the job saves")
-    uses = need(signals.checkpoints, "the job").uses
+    uses = tuple(use for use in need(signals.checkpoints, "the job").uses if use.given)
     count = hosts(signals)
     if count > 1:
         yield from _gathered(signals, count)

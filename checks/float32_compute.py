@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
+from tpudiag.prediction.times import Bound
 from tpudiag.signals import (
     MatrixOp,
     MixedPrecision,
@@ -13,6 +14,7 @@ from tpudiag.signals import (
 )
 
 from ._need import ON_THE_TPU, by_framework, in_bfloat16, need, share_of
+from ._predicted import predicted_step
 from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
 
@@ -41,7 +43,8 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     ```python
     keras.mixed_precision.set_global_policy("mixed_bfloat16")   # variables stay float32
     ```
-    Measure it: small steps can gain nothing (keras#18448).
+    Small steps can gain nothing (keras#18448): where the compiled step is not bound by HBM, or
+    was not compiled, it is only a note, unless the job asks for bfloat16 and does not get it.
 
     ## Source
     XProf's overview page (16-bit compute below 10 %); Cloud TPU bfloat16 guide
@@ -58,6 +61,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
             in_bfloat16(signals),
             (Evidence("dtype policies", "float32", limit="mixed_bfloat16"),),
             untraced.policy_location,
+            severity=Severity.INFO,
         )
     doubles = signals.numerics.double if signals.numerics is not None else None
     yield from _double(signals.step_inputs or (), cast_at_once=doubles == ())
@@ -113,6 +117,7 @@ def _too_wide(
 ) -> Finding:
     """A step in float32: by no policy, or in spite of one."""
     precision = signals.precision
+    severity = None
     wide = precision.wide_layers if precision is not None else ()
     # Any of its layers of their own float32, where the product's name does not tell.
     named = (layer for layer in wide if layer.name in largest.name.split("/"))
@@ -148,6 +153,9 @@ def _too_wide(
         message += "."
         fix = in_bfloat16(signals)
         where = (precision.set_at if precision is not None else None) or where
+        # The MXU takes as long for either: what bfloat16 halves is the traffic of HBM.
+        step = predicted_step(signals)
+        severity = None if step and step.bound_by is Bound.HBM else Severity.INFO
     switches = signals.precision_switches
     if switches:
         message += " The job's own setting: " + "; ".join(map(_switch, switches[:3])) + "."
@@ -156,6 +164,7 @@ def _too_wide(
         fix,
         (*evidence, *(Evidence("setting", _switch(switch)) for switch in switches)),
         where,
+        severity=severity,
     )
 
 

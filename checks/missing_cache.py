@@ -27,7 +27,8 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     In each pipeline that feeds the training step: decoding, parsing, resizing and other costly
     functions without randomness, whether the pipeline is read more than once, whether a cache
-    follows, how large its content would be, and the steps before an existing cache.
+    follows, how large its content would be, and the steps before an existing cache. It is only a
+    note where what a cache gains was not measured.
 
     ## Why it costs
     Without a cache every epoch decodes everything again. A cache after a repeat keeps each pass
@@ -125,6 +126,7 @@ def _uncached(pipeline: Pipeline, limit: float) -> Judgement:
             "dataset = dataset.map(decode).cache().shuffle(10_000).repeat()  # before these",
             (evidence, *measured),
             costly.location,
+            severity=None if gain else Severity.INFO,
             confidence=Confidence.HIGH if gain else Confidence.MEDIUM,
         )
     yield evidence

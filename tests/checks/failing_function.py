@@ -5,6 +5,7 @@ from dataclasses import replace
 from tests.checks.rehearsal import (
     BATCHED,
     BATCHED_AFTERWARDS,
+    COSTLY,
     ENDLESS,
     HERE,
     IMPORTED,
@@ -35,6 +36,7 @@ from tpudiag.signals import (
     DatasetOp,
     Dispatch,
     GpuUse,
+    InputSpeed,
     JobEnd,
     KerasUse,
     Origin,
@@ -193,6 +195,12 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.INFO,
     ),
     ("TPU204", h(pipelines=given(ENDLESS, DatasetOp(kind="Cache"), BATCHED)), Severity.WARNING),
+    ("TPU204", h(pipelines=given(COSTLY, ENDLESS, BATCHED)), Severity.INFO),
+    (
+        "TPU204",
+        h(pipelines=given(COSTLY, ENDLESS, BATCHED, speeds=(InputSpeed("cache", 9, 90),))),
+        Severity.WARNING,
+    ),
     # The order of files is that of the examples where each is one.
     (
         "TPU204",

@@ -1,5 +1,7 @@
 """Which saves over one file are reported."""
 
+from dataclasses import replace
+
 from tpudiag.signals import Checkpoints, CheckpointUse
 
 from .rehearsal import HERE, examine, h
@@ -12,6 +14,8 @@ def test_what_a_callback_saves_is_told_once() -> None:
     )
     (finding,) = examine(h(checkpoints=Checkpoints(uses)), "TPU602").findings
     assert finding.message.startswith("ModelCheckpoint writes over one file")
+    never_given = Checkpoints((replace(uses[0], given=False),))
+    assert not examine(h(checkpoints=never_given), "TPU602").findings
     by_hand = Checkpoints((uses[1],))
     assert examine(h(checkpoints=by_hand), "TPU602").findings[0].message.startswith("Model.save")
 

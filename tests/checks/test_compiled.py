@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.checks.rehearsal import SHARD, STATE, examine, of_jax
+from tests.checks.rehearsal import SHARD, STATE, examine, h, of_jax, product
 from tpudiag import engine
 from tpudiag.catalogue import checks
 from tpudiag.compiled import (
@@ -22,7 +22,7 @@ from tpudiag.model import Framework, Location, Outcome, Severity, Verdict
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound, Range
 from tpudiag.settings import Settings
-from tpudiag.signals import Batch, Origin, Signals, StepOp, StepOps, TensorSeen
+from tpudiag.signals import Batch, MixedPrecision, Origin, Signals, StepOp, StepOps, TensorSeen
 
 GIB = 2**30
 HERE = Location("train.py", 7)
@@ -284,6 +284,14 @@ def test_mxu_use_is_judged_as_predicted_where_both_ends_agree() -> None:
     assert "predicted" in outcome.findings[0].message
     hbm = replace(low, split_ms=((Bound.HBM, 1.0),), bound_by=Bound.HBM)
     assert judge("TPU405", with_step(predicted=hbm)).verdict is Verdict.SKIPPED
+
+
+def test_float32_is_a_note_where_the_step_is_not_bound_by_hbm() -> None:
+    ops = (product(784, 128, dtype="float32"),)
+    wide = h(matrix_ops=ops, precision=MixedPrecision(("float32",)), compiler=FACTS)
+    assert examine(wide, "TPU403").severity is Severity.WARNING
+    by_mxu = with_step(predicted=replace(predicted(1.0, 0.01), bound_by=Bound.MXU))
+    assert examine(replace(wide, compiler=by_mxu), "TPU403").severity is Severity.INFO
 
 
 def test_the_transfer_of_a_batch_is_judged_as_predicted_where_both_ends_agree() -> None:

@@ -16,6 +16,8 @@ class CheckpointUse:
     """It keeps the best model alone (`save_best_only`): one to use, not one to resume from."""
     shapes: tuple[tuple[int, ...], ...] = ()
     """Of the arrays that it saved first; empty where they were not read."""
+    given: bool = True
+    """False for a callback that was made, and given to no loop so far."""
 
 
 @dataclass(frozen=True)

@@ -284,6 +284,7 @@ CHECKPOINT_CALLBACK_MADE = point(
 BACKUP_CALLBACK_MADE = point(
     "keras.callbacks.BackupAndRestore", "__init__", "where Keras saves what it goes on from"
 )
+CALLBACK_GIVEN = point("keras.callbacks.Callback", "set_model", "a loop that calls a callback")
 
 # Missing data: replaced where it is requested.
 GFILE_MATCHED = point("tf.io.gfile", "glob", "names of files")

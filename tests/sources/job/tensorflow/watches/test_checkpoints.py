@@ -15,12 +15,15 @@ from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 folder = tempfile.mkdtemp()
 watch = CheckpointWatch(lambda path: str(path).replace(folder, "gs://bucket"))
 watch.watch_tensorflow(tf)
+watch.watch_keras(tf.keras)
 checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
 manager = tf.train.CheckpointManager(checkpoint, folder + "/managed", max_to_keep=1)
 unused = tf.train.CheckpointManager(checkpoint, directory=folder + "/never", max_to_keep=1)
 manager.save(), manager.save()
 checkpoint.write(folder + "/written")
-seen = [[u.kind, u.path, u.saved, u.location.line] for u in watch.facts()]
+given, kept = [tf.keras.callbacks.ModelCheckpoint(f"{folder}/{n}.keras") for n in "gk"]
+given.set_model(tf.keras.Sequential())
+seen = [[u.kind, u.path, u.saved, u.location.line, u.given] for u in watch.facts()]
 
 kernel, moment, count = tf.Variable(tf.ones((4, 3))), tf.Variable(tf.ones((4, 3))), tf.Variable(1)
 whole = dict(model=kernel, moments=[moment], count=count)
@@ -34,9 +37,10 @@ def test_managers_and_saves_with_the_script_s_own_paths(
     in_tensorflow: Callable[[str], Any],
 ) -> None:
     seen, held = in_tensorflow(PROGRAM)
-    uses = {(kind, path): (saved, line) for kind, path, saved, line in seen}
+    uses = {(kind, path): (*facts,) for kind, path, *facts in seen}
     managed = ("tf.train.CheckpointManager", "gs://bucket/managed")
-    assert uses[managed] == (2, 10)
-    assert uses["tf.train.CheckpointManager", "gs://bucket/never"] == (0, 11)
-    assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 13)
+    assert uses[managed] == (2, 11, True)
+    assert uses["tf.train.CheckpointManager", "gs://bucket/never"] == (0, 12, True)
+    assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 14, True)
+    assert [uses["ModelCheckpoint", f"gs://bucket/{n}.keras"][2] for n in "gk"] == [True, False]
     assert held == [["gs://bucket/bare", [[4, 3]]], ["gs://bucket/whole", [[4, 3], [4, 3]]]]

@@ -11,6 +11,8 @@ from tpudiag.signals import CheckpointUse
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
+_CALLBACKS = "ModelCheckpoint", "BackupAndRestore"
+
 
 class CheckpointWatch:
     """Hooks checkpoint managers, save calls and Keras' checkpoint callbacks.
@@ -22,6 +24,7 @@ class CheckpointWatch:
         """`original` returns the script's own path of a redirected file."""
         self._original = original
         self._uses: dict[tuple[str, str], CheckpointUse] = {}
+        self._callbacks: dict[int, tuple[str, str]] = {}
         self._saving = False
         self.on_saved: Callable[[Location | None], None] = lambda _: None
         """Called with the line that saved."""
@@ -41,9 +44,14 @@ class CheckpointWatch:
             kind = each.name.removeprefix("keras.")
             self._follow(each, kind, _argument(1, "filepath"), 1, keras)
         path = _argument(1, "filepath")
-        self._follow(table.CHECKPOINT_CALLBACK_MADE, "ModelCheckpoint", path, 0, keras)
+        self._follow(table.CHECKPOINT_CALLBACK_MADE, _CALLBACKS[0], path, 0, keras)
         folder = _argument(1, "backup_dir")
-        self._follow(table.BACKUP_CALLBACK_MADE, "BackupAndRestore", folder, 0, keras)
+        self._follow(table.BACKUP_CALLBACK_MADE, _CALLBACKS[1], folder, 0, keras)
+        hooks.after(table.CALLBACK_GIVEN, self._give, keras)
+
+    def _give(self, callback: object, *_: object, **__: object) -> None:
+        if key := self._callbacks.get(id(callback)):
+            self._uses[key] = replace(self._uses[key], given=True)
 
     def watch_orbax(self) -> None:
         """Hook the saving of most JAX jobs."""
@@ -87,7 +95,11 @@ class CheckpointWatch:
             # the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")
             line = user_lines.caller()
-            use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, line)
+            use = self._uses.get((kind, path))
+            if use is None:
+                use = CheckpointUse(kind, path, 0, line, given=kind not in _CALLBACKS)
+            if kind in _CALLBACKS:
+                self._callbacks[id(args[0])] = kind, path
             best_only = getattr(args[0], "save_best_only", False) is True
             use = replace(use, saved=use.saved + saved, best_only=best_only)
             self._uses[kind, path] = use
