@@ -69,3 +69,22 @@ def test_an_array_of_a_file_takes_its_dtype_and_the_shape_that_is_asked(tmp_path
     finally:
         hooks.undo()
     assert len(noted[-1]["stood_in"]) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("written", [False, True])
+def test_a_table_is_one_whatever_its_file_is_called(tmp_path: Path, *, written: bool) -> None:
+    pd: Any = pytest.importorskip("pandas")
+    (tmp_path / "own.data").write_text("7,8\n")
+    files = Files(Ledger(str(tmp_path), lambda **_: None), lambda _: written)
+    files.watch_pandas(pd)
+    try:
+        assert pd.read_csv(str(tmp_path / "own.data"), header=None).shape == (1, 2)
+        if written:
+            with pytest.raises(OSError, match="adult"):
+                pd.read_csv(str(tmp_path / "adult.data"))
+        else:
+            table = pd.read_csv(str(tmp_path / "adult.data"), header=None, names=["age", "fnlwgt"])
+            assert list(table.columns) == ["age", "fnlwgt"]
+    finally:
+        hooks.undo()

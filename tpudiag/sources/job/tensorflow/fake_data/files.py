@@ -92,6 +92,16 @@ class Files:
             self._ledger.note(f"{path} ({rows} rows of the columns that are asked for)")
             return open_tables.make(pandas, rows, options)
 
+        def tried(original: Call, path: object, *args: object, **options: object) -> object:
+            """What is to be read as a table is one, however it is called, as `adult.data`."""
+            try:
+                return original(path, *args, **options)
+            except OSError:
+                if paths.text_of(path) is None or self._written(path):
+                    raise
+                return read(str(path), *args, **options)
+
+        hooks.around(table.TABLE_READ, tried)
         self._answer(table.TABLE_READ, read, paths.is_absent)
 
     def watch_numpy(self, numpy: Library) -> None:
