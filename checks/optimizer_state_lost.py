@@ -20,7 +20,8 @@ def optimizer_state_lost(signals: Signals) -> Judgement:
     ## What it sees
     In the traced step, arguments of which a share and the gradients make new values, and that the
     loss does not read: momentum, Adam's moments, sums of squares. By its values before three calls,
-    whether any of them changes.
+    whether any of them changes. Where only some steps make new ones, a counter that the step gives
+    raised by one.
 
     ## Why it costs
     No error: momentum has no past, Adam divides by the moments of a single batch, and a schedule

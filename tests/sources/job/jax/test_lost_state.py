@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
         ("momentum + 0.1 * (gradient - momentum)", True),  # Keras
         ("0.9 * momentum + gradient", True),  # optax
         ("momentum + gradient**2", True),
+        ("epsilon * momentum + (1 - epsilon) * gradient", True),  # hyperparameters as arguments
         ("momentum + gradient * 0 + epsilon", True),
         ("jnp.where(epsilon > 1, momentum, 0.9 * momentum + gradient)", False),  # not in each step
         ("gradient - 0.01 * momentum", False),  # pulled to a fixed point

@@ -68,6 +68,26 @@ def test_an_activation_or_weighting_is_no_softmax(jax: Any, last: str, found: st
     assert {each.op for each in numerics.low_precision(seen)} == set(found.split())
 
 
+def lost(jax: Any, step: Any, state: Any, *, keeps: bool) -> Any:
+    """The state that is lost in three calls of a step, which gives weights and a new state."""
+    compiled, kept, record = jax.jit(step), KeptStep(), Record("step", None)
+    jitted = Jitted(compiled, step, cast("Any", None), record, None)
+    record.values = StateValues(jax, False)
+    kept.watch(jax)
+    weights = jax.numpy.ones(3)
+    for n in range(3):
+        given = weights, state, jax.numpy.ones((8, 3))
+        record.values.before((given, {}))
+        weights, new = compiled(*given)
+        if n == 0:
+            record.values.after((weights, new))
+        state = new if keeps else state
+        kept.ran(jitted, given, {}, False)
+        kept.gave(record, jax.tree_util.tree_leaves((weights, new)))
+    assert kept.step is not None
+    return numerics.read(TracedStep(jax, kept.step)).lost_moments
+
+
 @pytest.mark.parametrize(("returns", "keeps"), [(True, True), (True, False), (False, False)])
 @pytest.mark.parametrize("used", [1.0, 0.0], ids=["trained", "without gradients"])
 def test_moments_that_no_call_finds_changed(
@@ -80,18 +100,25 @@ def test_moments_that_no_call_finds_changed(
         new = 0.9 * moment + jax.grad(loss)(weights)
         return weights - new, new if returns else moment
 
-    compiled, kept, record = jax.jit(step), KeptStep(), Record("step", None)
-    jitted = Jitted(compiled, step, cast("Any", None), record, None)
-    record.values = StateValues(jax, False)
-    kept.watch(jax)
-    weights, moment = jax.numpy.ones(3), jax.numpy.zeros(3)
-    for _ in range(3):
-        given = weights, moment, jax.numpy.ones((8, 3))
-        record.values.before((given, {}))
-        weights, new = compiled(*given)
-        moment = new if keeps else moment
-        kept.ran(jitted, given, {}, False)
-        kept.gave(record, [weights, new])
-    assert kept.step is not None
-    lost = numerics.read(TracedStep(jax, kept.step)).lost_moments
-    assert (lost is not None and lost.names) == (not keeps and ("moment",))
+    found = lost(jax, step, jax.numpy.zeros(3), keeps=keeps)
+    assert (found is not None and found.names) == (not keeps and ("moment",))
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+@pytest.mark.parametrize("raised", [1, 2])
+def test_moments_of_every_second_batch_are_lost_with_their_counter(
+    jax: Any, raised: int, *, keeps: bool
+) -> None:
+    def step(weights: Any, state: Any, x: Any) -> Any:
+        gradient = x.mean(0)
+        emits = state["mini_step"] % 2 == 1
+        trace = jax.numpy.where(emits, 0.9 * state["trace"] + gradient, state["trace"])
+        return weights - trace - gradient, {
+            "mini_step": state["mini_step"] + raised,
+            "trace": trace,
+        }
+
+    counter = jax.numpy.zeros((), "int32")
+    found = lost(jax, step, {"mini_step": counter, "trace": jax.numpy.zeros(3)}, keeps=keeps)
+    told = not keeps and raised == 1
+    assert (found is not None and found.names) == (told and ("state['mini_step']",))

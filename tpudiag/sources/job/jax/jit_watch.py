@@ -197,10 +197,7 @@ class JitWatch:
             result = compiled(*args, **kwargs)
         finally:
             self._active.outermost = None
-        step = self.kept.step
-        if not jitted.record.trains and step is not None and step.record.values:
-            values = step.record.values
-            barrier.attempt("values of the step", values.called_beside, jitted.mapped, result)
+        barrier.attempt("values of the step", self._gave, jitted, result)
         # Without arguments it may be called within a transformation, and give what holds no values.
         traced = barrier.attempt("result", self._is_traced, (result,), {})
         aside = self._is_aside(jitted.record) and traced is False
@@ -279,6 +276,14 @@ class JitWatch:
             began = time.perf_counter()
             values.before((args, kwargs))
             self.gaps.looked(time.perf_counter() - began)
+
+    def _gave(self, jitted: Jitted, result: object) -> None:
+        """What a call gave tells of the values that the step is given."""
+        step, values = self.kept.step, jitted.record.values
+        if values is not None and values.looks == 1:
+            values.after(result)
+        elif not jitted.record.trains and step is not None and step.record.values is not None:
+            step.record.values.called_beside(jitted.mapped, result)
 
     def _traces(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> bool:
         """Whether a function can be traced with these; else its own call fails as well."""

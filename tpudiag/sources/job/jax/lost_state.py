@@ -104,10 +104,14 @@ class MadeAnew(Follower[_Value]):
             )
             return left.plus(right.times(-1.0) if name == "sub" else right)
         if name == "mul":
-            numbers = [getattr(variable, "val", None) for variable in equation.invars]
-            for number, other in ((numbers[0], given[1]), (numbers[1], given[0])):
-                if number is not None and getattr(number, "ndim", 0) == 0:
-                    return other.times(float(number))
+            (one, other), (left, right) = equation.invars, given
+            for by, factor, value in ((one, left, right), (other, right, left)):
+                if by.aval.shape == ():
+                    number = getattr(by, "val", None)
+                    # A number that is an argument (inject_hyperparams of optax) leaves a share.
+                    if number is not None:
+                        return value.times(float(number))
+                    return _Value(value.shares, value.learnt or factor.learnt)
         return _Value(learnt=any(value.learnt for value in given))
 
     def leaves(

@@ -164,8 +164,13 @@ def _lost(step: TracedStep, anew: MadeAnew, values: StateValues) -> LostMoments 
     """
     found = {n: step.keys[n] for n in anew.moments if step.keys}
     compared = values.small.keys() & found.values()
-    goes_on = any(key not in found.values() for key, _ in step.state_arguments())
-    if not compared or not compared <= values.fixed or not goes_on:
+    state = {key for key, _ in step.state_arguments()}
+    if not compared:  # of moments that only some steps change a counter tells
+        stays = (each for key, each in step.by_path.items() if key in values.raised & values.fixed)
+        names, called_at = tuple(each.name for each in stays), step.call.record.called_at
+        lost = LostMoments(names=names, location=called_at, returned=True)
+        return lost if names and state else None
+    if not compared <= values.fixed or state <= {*found.values()}:
         return None
     first, others = next(iter(found)), step.call.anew
     returned = first in anew.returned

@@ -76,7 +76,11 @@ def test_an_array_of_a_file_takes_its_dtype_and_the_shape_that_is_asked(tmp_path
 def test_a_table_is_one_whatever_its_file_is_called(tmp_path: Path, *, written: bool) -> None:
     pd: Any = pytest.importorskip("pandas")
     (tmp_path / "own.data").write_text("7,8\n")
-    files = Files(Ledger(str(tmp_path), lambda **_: None), lambda _: written)
+
+    def put(**_: object) -> None:
+        """Nothing is looked at."""
+
+    files = Files(Ledger(str(tmp_path), put), lambda _: written)
     files.watch_pandas(pd)
     try:
         assert pd.read_csv(str(tmp_path / "own.data"), header=None).shape == (1, 2)
