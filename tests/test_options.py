@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +15,7 @@ from tpudiag.commands import _parser
 from tpudiag.errors import UsageError
 from tpudiag.mcp_server.folder import Folder, held
 from tpudiag.mcp_server.tools import TOOLS, tool
+from tpudiag.model import Framework
 from tpudiag.options import verbs
 from tpudiag.options.jobs import CheckOptions
 from tpudiag.options.kinds import SECONDS
@@ -121,3 +123,16 @@ def test_a_request_takes_its_fields_of_what_was_said(tmp_path: Path) -> None:
     said = parsed("check", "--steps", "7", "--timeout", "1m", "--offline")
     made = job_request.resolved(said | {"arguments": ()}, tmp_path, "v5e-8")
     assert (made.steps, made.timeout_s, made.offline, made.target.name) == (7, 60.0, True, "v5e-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("named", [("-m", "lib.train"), ("lib.train:main",)])
+def test_the_framework_of_a_job_however_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "train.py").write_text("import tensorflow, jax\n")
+    said = parsed("check", "--python", sys.executable, *named) | {"arguments": ()}
+    made = import_module("tpudiag.diagnoses.job_request").resolved(said, tmp_path)
+    assert made.framework is Framework.JAX

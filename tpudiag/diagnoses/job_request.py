@@ -97,9 +97,7 @@ class JobRequest:
     @property
     def name_of_file(self) -> str:
         """The script or notebook as the user named it; for a module its file."""
-        if self.is_module or not Path(self.program).is_file():
-            return script.module_file(self.program.partition(":")[0])
-        return self.program
+        return script.file_of(self.program)
 
     @property
     def script_file(self) -> str:
@@ -147,7 +145,8 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     program = None if by_name["program"] is None else str(by_name["program"])
     job = program_of(program, by_name.get("module"), _reference(by_name))
     named = None if by_name["python"] is None else str(by_name["python"])
-    framework, python = _framework_and_python(program, named)
+    source = None if job.reference else script.file_of(job.program)
+    framework, python = _framework_and_python(program, source, named)
     return request_of(
         JobRequest,
         by_name,
@@ -170,13 +169,15 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     )
 
 
-def _framework_and_python(program: str | None, named: str | None) -> tuple[Framework, JobPython]:
+def _framework_and_python(
+    program: str | None, source: str | None, named: str | None
+) -> tuple[Framework, JobPython]:
     """The job's framework, which is TensorFlow where its Python has a Keras before the third."""
-    if program is None or script.trains_with(program) is Framework.TENSORFLOW:
+    if source is None or script.trains_with(source) is Framework.TENSORFLOW:
         return Framework.TENSORFLOW, job_python_of(named, program)
 
     def framework(python: JobPython) -> Framework:
-        return script.trains_with(program, keras=python.distributions.get("keras", "3"))
+        return script.trains_with(source, keras=python.distributions.get("keras", "3"))
 
     try:
         python = job_python_of(named, program, Framework.JAX)

@@ -61,6 +61,11 @@ def module_file(module: str) -> str:
     return module
 
 
+def file_of(program: str) -> str:
+    """The file of a script, of a module (`python -m`) or of a `module:function`."""
+    return program if Path(program).is_file() else module_file(program.partition(":")[0])
+
+
 def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
     """The facts of one file; none of an unparsable file, whose error running will show."""
     try:
