@@ -57,10 +57,10 @@ def wrong_batching(signals: Signals) -> Judgement:
     pipelines = need(signals.pipelines, "a dataset handed to the strategy")
     given = [pipe for pipe in pipelines if pipe.distributed and pipe.trains and pipe.replicas]
     for pipe in need(given or None, "a dataset handed to the strategy"):
-        # Two batches make examples of a second rank (windows, say): which of them is the batch is
-        # not known.
+        # Two sizes make examples of a second rank (windows, say): which of them is the batch is not
+        # known. Two of one size are those of zipped datasets.
         batches = [op for op in pipe.ops if op.batch_size]
-        if len(batches) == 1:
+        if len({op.batch_size for op in batches}) == 1:
             yield from _of_one(pipe, batches[0])
         else:
             yield Evidence("batch transformations", len(batches), source=str(pipe.location))

@@ -215,6 +215,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU205", h(pipelines=given(sized(1020))), Severity.WARNING),
+    ("TPU205", h(pipelines=given(sized(4), sized(4))), Severity.WARNING),
     ("TPU205", h(pipelines=given(sized(128, "BATCH_PER_REPLICA"))), Severity.ERROR),
     ("TPU205", h(pipelines=given(sized(128, "b", whole=1024))), Severity.ERROR),
     (

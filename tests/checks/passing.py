@@ -137,6 +137,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU205", h(pipelines=given(sized(128, "BATCH", "per_replica"), per_replica=True))),
     ("TPU205", h(pipelines=given(sized(128, "batch_per_core", "global_batch"), replicas=1))),
     ("TPU205", h(pipelines=given(sized(1024, "GLOBAL_BATCH")))),
+    ("TPU205", h(pipelines=given(sized(10), sized(4)))),
     ("TPU206", h(target=POD, pipelines=given(DatasetOp(kind="Shard"), BATCHED, per_replica=True))),
     ("TPU206", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
     ("TPU206", h(target=POD, pipelines=given(DatasetOp(kind="TensorSlice"), BATCHED))),
