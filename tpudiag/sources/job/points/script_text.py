@@ -1,6 +1,7 @@
 """The text of the user's files: as a syntax tree, and of one call."""
 
 import ast
+import contextlib
 import linecache
 from functools import lru_cache
 
@@ -8,6 +9,8 @@ from tpudiag.location import Location
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+PLAIN_CELLS = frozenset(("time", "timeit", "capture", "prun"))
+"""Cell magics that run the cell, and measure or capture its output."""
 _CALL_LINES = 12
 """The most lines of one call that are read."""
 
@@ -22,9 +25,33 @@ def of(file: str) -> str:
 def parsed(text: str) -> ast.Module | None:
     """A text's syntax tree; None where it is no Python."""
     try:
-        return ast.parse(text)
+        return tree_of(text, "<text>")
     except (SyntaxError, ValueError, RecursionError):
         return None
+
+
+def tree_of(text: str | bytes | ast.Module, file: str, flags: int = 0) -> ast.Module:
+    """A script or cell; where it was exported from a notebook, cells under `%%time` are its own."""
+    tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    tree.body = [each for node in tree.body for each in _of_cell(node)]
+    return tree
+
+
+def _of_cell(node: ast.stmt) -> list[ast.stmt]:
+    """The statements of `get_ipython().run_cell_magic("time", "", cell)`, on its line."""
+    match node:
+        case ast.Expr(
+            ast.Call(
+                ast.Attribute(attr="run_cell_magic"),
+                [ast.Constant(str(magic)), _, ast.Constant(str(cell))],
+            )
+        ) if magic in PLAIN_CELLS:
+            with contextlib.suppress(SyntaxError):  # it holds another magic
+                made = ast.parse(cell)
+                for each in ast.walk(made):
+                    ast.copy_location(each, node)
+                return made.body
+    return [node]
 
 
 def holds(node: ast.AST, line: int) -> bool:

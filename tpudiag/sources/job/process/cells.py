@@ -17,14 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tpudiag.sources.job.points import Kwargs, hooks, table, user_lines
+from tpudiag.sources.job.points import Kwargs, hooks, script_text, table, user_lines
 from tpudiag.sources.job.process.protocol import JobSpec
 
 Tried = Callable[[Any, str, dict[str, Any], int], Any]
 """Compiles and runs a text: its file, its namespace, the compiler flags."""
-_PLAIN_CELLS = {"time", "timeit", "capture", "prun"}
-"""Cell magics that run the cell, and measure or capture its output."""
-
 
 _OF_FILES = frozenset(("mkdir", "cp", "mv", "ln", "touch", "rm", "unzip", "tar", "gunzip"))
 """Programs that only change files, which a rehearsal discards."""
@@ -85,7 +82,7 @@ class Shell(Nothing):
 
     def run_cell_magic(self, name: str, line: str, cell: str) -> None:  # noqa: ARG002
         """`%%name line` over a cell: ignored, unless it runs the cell unchanged."""
-        if name in _PLAIN_CELLS:
+        if name in script_text.PLAIN_CELLS:
             exec(compile(cell, f"<%%{name}>", "exec"), self.user_ns)
 
     def magic(self, line: str) -> None:
@@ -125,8 +122,7 @@ def offer_shell(namespace: Kwargs) -> None:
 
 def _futures_first(cell: Any, file: str, flags: int) -> Any:
     """A cell as IPython runs it, statement by statement: anywhere in it may be a `__future__`."""
-    only_tree = flags | ast.PyCF_ONLY_AST
-    tree: ast.Module = compile(cell, file, "exec", only_tree, dont_inherit=True)
+    tree = script_text.tree_of(cell, file, flags)
     tree.body.sort(key=lambda each: getattr(each, "module", "") != "__future__")
     return tree
 

@@ -283,6 +283,13 @@ def test_a_name_that_a_loop_over_no_file_would_have_set_is_missed_by_data(tmp_pa
         ran(tmp_path, lost + "del prat\n")
 
 
+def test_a_timed_cell_of_an_exported_notebook_is_statements_like_others(tmp_path: Path) -> None:
+    cell = "x = open('/absent').read()\ny = [1]\ny += x"
+    space, noted = ran(tmp_path, f"get_ipython().run_cell_magic('time', '', {cell!r})\n")
+    assert isinstance(space["x"], Hole) and space["y"]
+    assert ":1 `get_ipython" in noted[0]
+
+
 def test_what_fails_once_a_loop_was_cut_short_is_passed_over(tmp_path: Path) -> None:
     text = "total = sum(parts) / (4 - len(parts))\nafter = 1\n"
     interventions.begin()

@@ -3,7 +3,7 @@
 import ast
 import itertools
 
-from tpudiag.sources.job.points import Kwargs
+from tpudiag.sources.job.points import Kwargs, script_text
 from tpudiag.sources.job.tensorflow.shortening.script_loops import Asked, Filled, ScriptLoops
 
 _LOOP, _ROUNDS, _FILLED = "__tpudiag_loop", "__tpudiag_rounds__", "__tpudiag_filled"
@@ -13,7 +13,7 @@ def rewritten(
     loops: ScriptLoops, text: str | bytes, file: str, space: Kwargs, flags: int = 0
 ) -> ast.Module:
     """A script or cell whose loops ask `loops`; `space` is what it runs in."""
-    tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    tree = script_text.tree_of(text, file, flags)
     space[_ROUNDS] = itertools.repeat(None)
     _Rewriting(loops, space).visit(tree)
     return ast.fix_missing_locations(tree)
