@@ -11,8 +11,9 @@ the classes that it is made of, and by the releases what it has itself.
 """
 
 import ast
+import builtins
 import re
-from collections import defaultdict
+from collections import abc, defaultdict
 from collections.abc import Iterator
 from functools import cache, cached_property
 
@@ -107,6 +108,11 @@ class Package:
                     also |= set(re.findall(r"^\s+(?:from .* import )?(\w+) as (\w+)", source, re.M))
                     for name, bases, members, exported in classes(source):
                         own[name] |= {member.lstrip(".") for member in members}
+                        # What Python's own Mapping, list, Exception ... has was always there.
+                        for base in bases:
+                            own[name] |= set(
+                                dir(vars(abc).get(base, vars(builtins).get(base, object)))
+                            )
                         self.defined[name] |= members
                         self.named[name] |= set(bases) - {name, ""}
                         self.public |= {name} if exported else set()

@@ -11,11 +11,17 @@ def said(text: str) -> str:
 def test_size_of_an_axis() -> None:
     text = "layertransformer:expectedshape=(None,512),foundshape=(2,23)"
     assert "built for 512 in axis 1 and gets 23" in said(text)
-    last = "expectedaxis-1ofinputshapetohavevalue784butreceivedinputwithshape(None,28,28)"
-    assert "built for 784 in axis -1 and gets 28" in said(last)
+    last = "expectedaxis-1ofinputshapetohavevalue512butreceivedinputwithshape(None,28,28)"
+    assert "built for 512 in axis -1 and gets 28" in said(last)
     maps = "expectedaxis-1ofinputshapetohavevalue4608butreceivedinputwithshape(None,8192)"
     assert "as 4 x 4 to 3 x 3" in said(maps) and "tf.image.resize" in said(maps)
     assert "4 x 4" not in said(maps.replace("4608", "9").replace("8192", "16"))
+
+
+def test_as_many_values_in_other_axes() -> None:
+    rows = "expectedaxis-1ofinputshapetohavevalue784butreceivedinputwithshape(None,28,28)"
+    assert "reshape(len(x), 784)" in said(rows) and "28 x 28" in said(rows)
+    assert "reshape(len(x), 28, 28, 1)" in said("expectedshape=(None,28,28,1),foundshape=(8,784)")
 
 
 def test_number_of_dimensions() -> None:

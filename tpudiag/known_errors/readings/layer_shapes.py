@@ -46,7 +46,7 @@ def _of_expected(told: re.Match[str]) -> Reading | None:
     if len(got) > 1 and got == wanted[1:]:
         return computed("one example alone", **both)
     if len(wanted) != len(got):
-        return _of_layer(len(wanted), len(got), told["got"])
+        return _of_axes(wanted, got) or _of_layer(len(wanted), len(got), told["got"])
     pairs = enumerate(zip(wanted, got, strict=True))
     differing = [axis for axis, (a, b) in pairs if a and b and a != b]
     deep, came = wanted[len(wanted) - 1], got[len(got) - 1]
@@ -55,6 +55,15 @@ def _of_expected(told: re.Match[str]) -> Reading | None:
         fix = {"size": list(wanted[-3:-1]), "channels_fix": _channels_fix(deep, came)}
         return computed("image of another size", channels=more, **both, **fix)
     return _of_width(str(wanted[differing[0]]), got, differing[0]) if differing else None
+
+
+def _of_axes(wanted: Shape, got: Shape) -> Reading | None:
+    """Examples of as many values as the layer wants, in other axes; None where they are not."""
+    axes, came = wanted[1:], [size or 0 for size in got[1:]]
+    if math.prod(size or 0 for size in axes) != math.prod(came) or not all(came):
+        return None
+    said = " x ".join(map(str, came))
+    return computed("other axes", axes=", ".join(map(str, axes)), said=said, size=math.prod(came))
 
 
 def _of_layer(wanted: int, got: int, shape: str) -> Reading:
@@ -83,6 +92,8 @@ def _of_width(wanted: str, shape: Shape, axis: int) -> Reading:
     sides = _sides(got or 0, int(wanted)) if figures == "other columns" else (0, 0)
     if all(sides):
         figures = "maps of another size"
+    if last and len(shape) > 2 and (meant := _of_axes((None, int(wanted)), shape)):
+        return meant
     if wanted == "0":
         figures = "width of nothing"
     fix = _channels_fix(int(wanted), got)
