@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tpudiag.known_errors.readings import of_unknown
 from tpudiag.known_errors.search import match
 
 MEANT = {
@@ -74,6 +75,18 @@ MEANT = {
         "axis of channels"
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("all inputs must match: values[0].shape = [9,9,3] != values[1].shape = [9,9]", "channels"),
+        ("weight shape (8, 2) is not compatible with shape (8, 3).", "in dimension 1 alone"),
+    ],
+)
+def test_two_shapes_are_read_in_any_words(text: str, meant: str) -> None:
+    reading = of_unknown(text)
+    assert reading and meant in reading.cause
 
 
 @pytest.mark.parametrize("text", MEANT)

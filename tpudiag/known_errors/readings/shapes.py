@@ -84,9 +84,10 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     """What the first two shapes from what was matched on mean."""
     forms = wordings("shapes pairs")
     found = [told for form in forms if (told := form.search(text, begin))]
-    if not found:
+    loose = wording("shapes loose").search(text, begin)
+    told = min(found, key=lambda each: each.start(), default=loose)
+    if told is None:
         return None
-    told = min(found, key=lambda each: each.start())
     if not (told[1] and told[2]) and (both := wording("shapes both").search(text, begin)):
         told = both
     left, right = shape_of(told[1]), shape_of(told[2])
