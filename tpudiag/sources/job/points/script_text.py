@@ -51,6 +51,8 @@ def _of_cell(node: ast.stmt) -> list[ast.stmt]:
                 for each in ast.walk(made):
                     ast.copy_location(each, node)
                 return made.body
+        case _:
+            pass
     return [node]
 
 

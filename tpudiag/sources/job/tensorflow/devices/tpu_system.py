@@ -72,6 +72,8 @@ def hardware_feature() -> object:
 
 class _Resolver:
     tpudiag_system: TpuSystem
+    tpudiag_on_resolver: Callable[[str], None]
+    """Is told the TPU that is asked for."""
     rpc_layer = "grpc"
     environment = ""
 
@@ -87,10 +89,6 @@ class _Resolver:
         self._tpu = tpu or "local"
         self.task_type, self.task_id = job_name, 0
         self.tpudiag_on_resolver(str(self._tpu))
-
-    @staticmethod
-    def tpudiag_on_resolver(requested: str) -> None:
-        """Report the requested TPU."""
 
     @classmethod
     def connect(cls, tpu: object = None, zone: object = None, project: object = None) -> object:
@@ -161,9 +159,6 @@ def resolver_class(tf: Library, system: TpuSystem, on_resolver: Callable[[str], 
         """Replaces TPUClusterResolver in a rehearsal."""
 
         tpudiag_system = system
-
-        @staticmethod
-        def tpudiag_on_resolver(requested: str) -> None:
-            on_resolver(requested)
+        tpudiag_on_resolver = staticmethod(on_resolver)
 
     return TPUClusterResolver

@@ -9,7 +9,7 @@ moved by the same amount, so that loops that wait for them end.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -198,35 +198,28 @@ def signature(
     iterator then has no signature (None), since its next element is unknown.
     """
     owner = id(function) if instances <= MOST_INSTANCES else 0
-    parts: list[object] = [owner]
-    for value in args:
-        _describe(value, parts, every_replica)
-    for name in sorted(kwargs):
-        parts.append(name)
-        _describe(kwargs[name], parts, every_replica)
-    return None if every_replica and _ITERATOR in parts else tuple(parts)
+    given = (args, dict(sorted(kwargs.items())))
+    parts = (owner, *_described(given, every_replica))
+    return None if every_replica and _ITERATOR in parts else parts
 
 
-def _describe(value: object, parts: list[object], every_replica: bool) -> None:
-    """Add one argument's relevant properties."""
+def _described(value: object, every_replica: bool) -> Iterator[object]:
+    """One argument's relevant properties."""
     if isinstance(value, dict):
         for key, item in cast("Mapping[object, object]", value).items():
-            parts.append(str(key))
-            _describe(item, parts, every_replica)
-        return
-    if isinstance(value, (list, tuple)):
-        parts.append(len(cast("list[object]", value)))
+            yield str(key)
+            yield from _described(item, every_replica)
+    elif isinstance(value, (list, tuple)):
+        yield len(cast("list[object]", value))
         for item in cast("list[object]", value):
-            _describe(item, parts, every_replica)
-        return
-    if every_replica and hasattr(value, "__next__"):
-        parts.append(_ITERATOR)
-        return
-    if every_replica:
-        replicas: Any = getattr(value, "values", None)
+            yield from _described(item, every_replica)
+    elif every_replica and hasattr(value, "__next__"):
+        yield _ITERATOR
+    else:
+        replicas: Any = getattr(value, "values", None) if every_replica else None
         if replicas.__class__ is tuple:
-            parts.extend(str(getattr(part, "shape", "")) for part in replicas)
-    parts.append(_leaf(user_lines.first_replica_value(value)))
+            yield from (str(getattr(part, "shape", "")) for part in replicas)
+        yield _leaf(user_lines.first_replica_value(value))
 
 
 def _leaf(value: Any) -> object:

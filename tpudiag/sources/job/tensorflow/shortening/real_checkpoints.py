@@ -4,11 +4,10 @@ A rehearsal answers most steps without running them: its checkpoint would claim 
 some hundred, real ones would be rotated away, and the real job would continue from it.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from tpudiag.sources.job.points import Library, hooks, table
 from tpudiag.sources.job.tensorflow.devices.tpu_stubs import NotRehearsable
@@ -46,12 +45,9 @@ class RealCheckpoints:
 
     def _saving(self, path: object) -> None:
         """A checkpoint is about to be saved: refuse where older ones exist."""
-        text: object = path
-        if isinstance(path, os.PathLike):
-            text = os.fspath(cast("os.PathLike[str]", path))
-        if not isinstance(text, str) or "://" in text:
+        if not isinstance(path, (str, Path)) or "://" in str(path):
             return
-        whole = Path(text).absolute()
+        whole = Path(path).absolute()
         for folder in (whole, whole.parent):
             older = next(self._older(folder), None) if folder.is_dir() else None
             if older is not None:
