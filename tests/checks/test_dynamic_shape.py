@@ -2,6 +2,7 @@
 
 import importlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -26,10 +27,11 @@ BATCHED_TWICE = Pipeline(
     elements=(TWICE_OPEN,),
     distributed=True,
 )
+OF_ONE_SHAPE = replace(BATCHED_TWICE, ops=(PADDED,), one_shape=((), (12, 2)))
 
 
-def finding(inputs: tuple[TensorSeen, ...]) -> Finding:
-    signals = Signals(origin=Origin.REHEARSAL, pipelines=(BATCHED_TWICE,), step_inputs=inputs)
+def told_of(pipeline: Pipeline, *inputs: TensorSeen, **more: Any) -> Finding:
+    signals = Signals(origin=Origin.REHEARSAL, pipelines=(pipeline,), step_inputs=inputs, **more)
     (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
     return only
 
@@ -38,7 +40,7 @@ def finding(inputs: tuple[TensorSeen, ...]) -> Finding:
 def test_only_what_a_step_was_seen_to_take_is_an_error(
     inputs: tuple[TensorSeen, ...], sure: bool
 ) -> None:
-    told = finding(inputs)
+    told = told_of(BATCHED_TWICE, *inputs)
     assert (told.severity is None) is sure
     assert (told.severity is Severity.WARNING) is not sure
     assert (told.confidence is Confidence.HIGH) is sure
@@ -54,8 +56,7 @@ def test_an_open_dataset_beside_a_fixed_one_is_not_told_before_a_step_took_one()
 def test_data_of_no_fixed_shape_are_a_note_where_the_steps_were_static() -> None:
     data = replace(BATCHED_TWICE, ops=(PADDED,), elements=(TensorSeen("x", "int32", (None, None)),))
     static = TensorSeen("x", "int32", (128, 8))
-    signals = Signals(origin=Origin.REHEARSAL, pipelines=(data,), step_inputs=(static,))
-    (note,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    note = told_of(data, static)
     assert note.severity is Severity.INFO
     assert "int32[?, ?]" in note.message
     assert "int32[128, 8]" in str(note.evidence)
@@ -63,38 +64,26 @@ def test_data_of_no_fixed_shape_are_a_note_where_the_steps_were_static() -> None
     step = TracedFunction(
         name="step", location=None, calls=30, traces=2, retraces=(again,), trains=True
     )
-    (told,) = [
-        each
-        for each in CHECK.function(replace(signals, functions=(step,)))
-        if isinstance(each, Finding)
-    ]
+    told = told_of(data, static, functions=(step,))
     assert told.severity is Severity.WARNING
     assert "same shapes" not in told.message
 
 
 def test_batches_that_all_had_one_shape_get_it_as_the_fix() -> None:
-    windows = TensorSeen("x", "float32", (16, None, 2))
-    pipeline = replace(BATCHED_TWICE, ops=(PADDED,), one_shape=((), (12, 2)))
-    signals = Signals(origin=Origin.REHEARSAL, pipelines=(pipeline,), step_inputs=(windows,))
-    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    only = told_of(OF_ONE_SHAPE, TensorSeen("x", "float32", (16, None, 2)))
     assert only.severity is Severity.WARNING
     assert "tf.ensure_shape(x, [12, 2])" in (only.fix or "")
 
 
 def test_a_shape_that_does_not_fit_the_tensor_is_no_fix() -> None:
     for shape in ((16, None, 3), None):
-        windows = TensorSeen("x", "float32", shape)
-        pipeline = replace(BATCHED_TWICE, ops=(PADDED,), one_shape=((), (12, 2)))
-        signals = Signals(origin=Origin.REHEARSAL, pipelines=(pipeline,), step_inputs=(windows,))
-        (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+        only = told_of(OF_ONE_SHAPE, TensorSeen("x", "float32", shape))
         assert "ensure_shape" not in (only.fix or "")
 
 
 def test_no_batch_of_one_is_smaller_than_another() -> None:
     single = replace(BATCHED_TWICE, ops=(DatasetOp(kind="Batch", batch_size=1),))
-    open_ = TensorSeen("x", "float32", (None, 256, 256, 3))
-    signals = Signals(origin=Origin.REHEARSAL, pipelines=(single,), step_inputs=(open_,))
-    (note,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    note = told_of(single, TensorSeen("x", "float32", (None, 256, 256, 3)))
     assert note.severity is Severity.INFO
     assert "may be smaller" not in note.message
 
@@ -102,11 +91,7 @@ def test_no_batch_of_one_is_smaller_than_another() -> None:
 def test_a_batch_that_the_replicas_cannot_share_evenly_is_open_for_that_alone() -> None:
     even = DatasetOp(kind="BatchV2", batch_size=100, drop_remainder=True)
     share = TensorSeen("x", "float32", (None, 256, 256, 3))
-    signals = Signals(
-        origin=Origin.REHEARSAL,
-        pipelines=(Pipeline(ops=(even,), elements=(share,), distributed=True, trains=True),),
-        step_inputs=(share,),
-        batch=Batch(per_replica_batch=12, global_batch=100, replicas=8),
-    )
-    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    pipeline = Pipeline(ops=(even,), elements=(share,), distributed=True, trains=True)
+    batch = Batch(per_replica_batch=12, global_batch=100, replicas=8)
+    only = told_of(pipeline, share, batch=batch)
     assert "no multiple of 8 replicas" in only.message and only.fix.startswith("global_batch = 96")

@@ -70,51 +70,49 @@ def candidate(
     )
 
 
-def test_a_change_whose_finding_is_gone_is_proven(document: documents.Script) -> None:
-    change = candidate(document, 2, Edit(9, 9, "# new\n"))
-    before = report(failed("TPU203", finding(2)))
-    judged = proof.judge(before, report(ended("TPU203", Verdict.PASSED)), [change], [change])
+BEFORE = report(failed("TPU203", finding(2)))
+GONE = ended("TPU203", Verdict.PASSED)
+
+
+@pytest.fixture
+def change(document: documents.Script) -> Candidate:
+    return candidate(document, 2, Edit(9, 9, "# new\n"))
+
+
+def test_a_change_whose_finding_is_gone_is_proven(change: Candidate) -> None:
+    judged = proof.judge(BEFORE, report(GONE), [change], [change])
     assert judged.sound
     assert "equal bit for bit" in judged.losses
 
 
-def test_a_finding_that_moved_down_is_not_gone(document: documents.Script) -> None:
-    change = candidate(document, 2, Edit(9, 9, "# new\n"))
-    before = report(failed("TPU203", finding(2)))
+def test_a_finding_that_moved_down_is_not_gone(change: Candidate) -> None:
     after = report(failed("TPU203", finding(3)))
-    judged = proof.judge(before, after, [change], [change])
+    judged = proof.judge(BEFORE, after, [change], [change])
     assert judged.dropped == {0: "the finding is still there"}
 
 
-def test_what_is_not_measured_any_more_proves_nothing(document: documents.Script) -> None:
-    change = candidate(document, 2, Edit(9, 9, "# new\n"))
-    before = report(failed("TPU203", finding(2)))
-    judged = proof.judge(before, report(ended("TPU203", Verdict.SKIPPED)), [change], [change])
+def test_what_is_not_measured_any_more_proves_nothing(change: Candidate) -> None:
+    judged = proof.judge(BEFORE, report(ended("TPU203", Verdict.SKIPPED)), [change], [change])
     assert "could not be measured" in judged.dropped[0]
 
 
-def test_a_new_finding_speaks_against_a_change(document: documents.Script) -> None:
-    change = candidate(document, 2, Edit(9, 9, "# new\n"))
-    before = report(failed("TPU203", finding(2)))
-    after = report(ended("TPU203", Verdict.PASSED), failed("TPU502", finding(3, "the loss is 8")))
-    judged = proof.judge(before, after, [change], [change])
+def test_a_new_finding_speaks_against_a_change(change: Candidate) -> None:
+    after = report(GONE, failed("TPU502", finding(3, "the loss is 8")))
+    judged = proof.judge(BEFORE, after, [change], [change])
     assert judged.trouble is not None
     assert judged.trouble.startswith("TPU502 fails with it")
-    timed = report(ended("TPU203", Verdict.PASSED), failed("TPU201", finding(3, "waits")))
-    assert proof.judge(before, timed, [change], [change]).sound
+    timed = report(GONE, failed("TPU201", finding(3, "waits")))
+    assert proof.judge(BEFORE, timed, [change], [change]).sound
 
 
-def test_a_crash_speaks_against_a_change(document: documents.Script) -> None:
-    change = candidate(document, 2, Edit(9, 9, "# new\n"))
-    before = report(failed("TPU203", finding(2)))
-    after = report(ended("TPU203", Verdict.PASSED), partial="the job crashed: NameError")
-    assert proof.judge(before, after, [change], [change]).trouble == "the job crashed: NameError"
+def test_a_crash_speaks_against_a_change(change: Candidate) -> None:
+    after = report(GONE, partial="the job crashed: NameError")
+    assert proof.judge(BEFORE, after, [change], [change]).trouble == "the job crashed: NameError"
 
 
-def test_an_end_that_was_there_before_is_no_crash(document: documents.Script) -> None:
-    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+def test_an_end_that_was_there_before_is_no_crash(change: Candidate) -> None:
     before = report(failed("TPU203", finding(2)), partial="the job crashed: no x (train.py:9)")
-    after = report(ended("TPU203", Verdict.PASSED), partial="the job crashed: no x (train.py:10)")
+    after = report(GONE, partial="the job crashed: no x (train.py:10)")
     assert proof.judge(before, after, [change], [change]).sound
 
 
@@ -149,12 +147,10 @@ def test_weights_are_compared_where_the_step_returns_no_loss() -> None:
     assert "nothing" not in proof.compared(report(losses=(), weights=()), none, [])[1]
 
 
-def test_losses_of_a_job_that_is_not_steady_tell_nothing(document: documents.Script) -> None:
-    change = candidate(document, 2, Edit(9, 9, "# new\n"))
-    before = report(failed("TPU203", finding(2)))
-    after = report(ended("TPU203", Verdict.PASSED), losses=(9.0, 9.0))
-    assert proof.judge(before, after, [change], [change]).losses_differ
-    judged = proof.judge(before, after, [change], [change], steady=False)
+def test_losses_of_a_job_that_is_not_steady_tell_nothing(change: Candidate) -> None:
+    after = report(GONE, losses=(9.0, 9.0))
+    assert proof.judge(BEFORE, after, [change], [change]).losses_differ
+    judged = proof.judge(BEFORE, after, [change], [change], steady=False)
     assert judged.sound
     assert "not compared" in judged.losses
 
@@ -171,8 +167,9 @@ def test_a_rate_that_did_not_grow_is_no_worth(
     assert proof.worth(slow, report()) == worth
 
 
-def test_worth_is_taken_from_what_was_measured(document: documents.Script) -> None:
-    change = candidate(document, 2, Edit(9, 9, "# new\n"))
+def test_worth_is_taken_from_what_was_measured(
+    document: documents.Script, change: Candidate
+) -> None:
     assert proof.worth(change, report(traces=1)) == "7 -> 1 traces"
     costly = candidate(document, 2, Edit(9, 9, "# new\n"), about=finding(2, cost=12.5))
     assert proof.worth(costly, report()) == "up to 12.5 ms a step here"
