@@ -71,7 +71,8 @@ def _what(draw: SameDraws) -> str:
         return f"the key of these random numbers was used before, at {draw.first}."
     if draw.kind == "turns":
         return f"each of {draw.copies} turns of a loop draws the same {shape} random numbers."
+    at = f", at {draw.first}" if draw.first is not None else ""
     return (
-        f"each step draws the same {shape} random numbers: nothing that the key is made of changes "
-        "from one call to the next."
+        f"each step draws the same {shape} random numbers{at}: nothing that the key is made of "
+        "changes from one call to the next."
     )

@@ -101,7 +101,7 @@ class SameDraws:
     """Replicas, turns or places that draw the same; 0 of the steps, which are not counted."""
     location: Location | None
     first: Location | None = None
-    """Of a key that is used twice: the first use."""
+    """Of a key that is used twice: the first use; of one that the step is given: the draw."""
     each_step: bool = False
     """Beside all replicas each step draws them, too."""
 

@@ -6,16 +6,21 @@ from typing import Any
 
 import pytest
 
+from tpudiag.model import Location
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 
 pytestmark = pytest.mark.slow
 ROWS, TURNS = 8, 4
 
 
+CALL = Location("train.py", 56)
+
+
 def kinds(jax: Any, step: Any, *, typed: bool, fixed: tuple[int, ...] = ()) -> list[str]:
     key = jax.random.key(0) if typed else jax.random.PRNGKey(0)
     found = RandomKeys(jax.jit(step).trace(key, 3).jaxpr.jaxpr)
-    return [same.kind for same in found.same(ROWS, 1, frozenset(fixed), frozenset())]
+    again = found.same(ROWS, 1, frozenset(fixed), frozenset(), CALL)
+    return [same.kind + " given" * (same.location == CALL) for same in again]
 
 
 @pytest.mark.parametrize("typed", [True, False])
@@ -52,12 +57,16 @@ def test_a_key_that_is_the_same_in_each_turn_or_step(jax: Any, typed: bool) -> N
         del key
         return jax.random.normal(jax.random.PRNGKey(7), (ROWS,)) * step
 
+    def given(key: Any, step: Any) -> Any:
+        return jax.random.normal(key, (ROWS,)) * step
+
     def projection(key: Any, step: Any) -> Any:
         return jax.random.normal(key, (5,)) * step
 
     assert kinds(jax, turns, typed=typed, fixed=(0,)) == ["turns"]
     assert not kinds(jax, folded, typed=typed, fixed=(0,))
     assert kinds(jax, made_inside, typed=typed) == ["steps"]
+    assert kinds(jax, given, typed=typed, fixed=(0,)) == ["steps given"]
     # A projection that stays is of no batch's size.
     assert not kinds(jax, projection, typed=typed, fixed=(0,))
 

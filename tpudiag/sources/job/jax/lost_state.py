@@ -51,8 +51,8 @@ class MadeAnew(Follower[_Value]):
     def __init__(self, program: Program) -> None:
         self.moments: dict[int, Location | None] = {}
         """Arguments that are moments of the gradients, and the lines of their new values."""
-        self.unread: dict[int, Location | None] = {}
-        """Arguments whose new running average nothing reads, and the lines that made it."""
+        self.unread: dict[int, Equation] = {}
+        """Arguments whose new running average nothing reads, and what made it."""
         self._kept: set[int | None] = set()
         self._others: set[int] = set()
         """Arguments that the loss is made of, and those that not every step makes anew."""
@@ -90,7 +90,7 @@ class MadeAnew(Follower[_Value]):
         others = [each.factor for each in given if each.factor is not None]
         if len(others) != 1 or abs(share + others[0] - 1) > _NEAR:
             return value
-        self.unread.setdefault(argument, line(equation))
+        self.unread.setdefault(argument, equation)
         return _Value(average=argument)
 
     def _value(self, name: str, equation: Equation, given: list[_Value]) -> _Value:

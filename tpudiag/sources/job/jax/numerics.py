@@ -39,13 +39,18 @@ def read(step: TracedStep) -> StepNumerics:
         for found in ((known.fixed, known.alike) if known is not None else ((), ()))
     )
     state = frozenset(numbers[key] for key, _ in step.state_arguments() if key in numbers)
-    same = keys.same(rows, step.devices, fixed if compared else None, alike)
+    called_at = step.call.record.called_at
+    same = keys.same(rows, step.devices, fixed if compared else None, alike, called_at)
+    own = getattr(step.call.jitted.python_function, "__code__", None)
     return StepNumerics(
         loss_dtype=loss_dtype(step.seen),
         low_precision=low[::-1],
         frozen_norms=tuple(
-            FrozenNorm(step.by_path[step.keys[n]].name, at, statistics_lost=True)
-            for n, at in anew.unread.items()
+            # The step's own line, where it has one, could have handed them on.
+            FrozenNorm(
+                step.by_path[step.keys[n]].name, line(made, own) or line(made), statistics_lost=True
+            )
+            for n, made in anew.unread.items()
             if n in fixed
         ),
         merged=positions,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from types import CodeType
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from tpudiag.model import Location
@@ -119,14 +120,23 @@ class Follower(Generic[T]):
         return results if same else made
 
 
-def line(equation: Equation) -> Location | None:
-    """The innermost line of the job's that made an equation."""
+def line(equation: Equation, own: CodeType | None = None) -> Location | None:
+    """The innermost line of the job's that made an equation; if told, of `own` lines of that."""
     traceback = getattr(equation.source_info, "traceback", None)
+    lines = range(own.co_firstlineno, _last(own) + 1) if own is not None else ()
     for frame in getattr(traceback, "frames", ()):
+        if own is not None and (frame.file_name != own.co_filename or frame.line_num not in lines):
+            continue
         location = user_lines.of(frame.file_name, frame.line_num)
         if location is not None:
             return location
     return None
+
+
+def _last(code: CodeType) -> int:
+    """The last line of a function, with those of the functions within it."""
+    inner = (_last(each) for each in code.co_consts if isinstance(each, CodeType))
+    return max((*inner, *(at or 0 for _, _, at in code.co_lines())))
 
 
 def scope(equation: Equation) -> str:

@@ -57,12 +57,17 @@ class RandomKeys(Follower[_Value]):
         self.follow(jaxpr, (_Value(self._number("argument", n), frozenset((n,))) for n in numbers))
 
     def same(
-        self, rows: int, devices: int, fixed: frozenset[int] | None, alike: frozenset[int]
+        self,
+        rows: int,
+        devices: int,
+        fixed: frozenset[int] | None,
+        alike: frozenset[int],
+        called_at: Location | None = None,
     ) -> Iterator[SameDraws]:
         """Draws that come again, of a device's batch of so many rows.
 
         `fixed` arguments are the same in each step (None: that is not known), `alike` ones on each
-        device.
+        device. `called_at` is the line that gives the step the same key each time.
         """
         first: dict[int, _Draw] = {}
         for draw in self.draws:
@@ -81,12 +86,13 @@ class RandomKeys(Follower[_Value]):
             elif each_step:
                 kind = "steps"
             if kind is not None:
+                given = called_at if kind == "steps" and key.arguments else None
                 yield SameDraws(
                     kind=kind,
                     shape=draw.shape,
                     copies={"twice": 2, "turns": turns, "replicas": devices}.get(kind, 0),
-                    location=draw.location,
-                    first=before.location if kind == "twice" else None,
+                    location=given or draw.location,
+                    first=before.location if kind == "twice" else draw.location if given else None,
                     each_step=each_step and kind == "replicas",
                 )
 
