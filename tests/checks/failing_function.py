@@ -28,6 +28,7 @@ from tests.checks.rehearsal import (
     retraced,
     saved,
     sized,
+    waits,
     without_tf_keras,
 )
 from tpudiag.hardware import target
@@ -47,7 +48,6 @@ from tpudiag.signals import (
     StepConstant,
     StepOp,
     StepOps,
-    StepTimes,
     TensorFlowImport,
     TensorSeen,
     Tf1Use,
@@ -141,30 +141,18 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(dispatch=Dispatch(steps=25, steps_per_dispatch=1, eager_steps=25, eager_location=HERE)),
         Severity.ERROR,
     ),
-    (
-        "TPU201",
-        h(origin=Origin.TPU, steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.6,), source="p")),
-        Severity.WARNING,
-    ),
-    (
-        "TPU201",
-        h(origin=Origin.TPU, steps=StepTimes(step_ms=(10.0,), input_wait_ms=(2.5,), source="p")),
-        Severity.ERROR,
-    ),
+    ("TPU201", h(origin=Origin.TPU, steps=waits(0.6)), Severity.WARNING),
+    ("TPU201", h(origin=Origin.TPU, steps=waits(2.5)), Severity.ERROR),
     (
         "TPU104",
         h(dispatch=Dispatch(steps=25, steps_per_dispatch=1, eager_steps=25, made_eager_at=HERE)),
         Severity.ERROR,
     ),
-    (
-        "TPU201",
-        h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=(9.5,), source="p")),
-        Severity.ERROR,
-    ),
+    ("TPU201", h(steps=waits(9.5)), Severity.ERROR),
     (
         "TPU201",
         h(
-            steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"),
+            steps=waits(7.0),
             pipelines=given(DatasetOp(kind="Map"), PREFETCHED),
         ),
         Severity.ERROR,
@@ -172,7 +160,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU201",
         h(
-            steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"),
+            steps=waits(7.0),
             pipelines=given(BATCHED),
         ),
         Severity.ERROR,

@@ -39,6 +39,7 @@ from tests.checks.rehearsal import (
     saved,
     sized,
     slower,
+    waits,
     watched,
 )
 from tpudiag.hardware import target
@@ -264,7 +265,7 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU106", HEALTHY),
     ("TPU201", HEALTHY),
     ("TPU201", h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=None, source="job"))),
-    ("TPU201", h(steps=StepTimes(step_ms=(10.0,), input_wait_ms=(7.0,), source="p"))),
+    ("TPU201", h(steps=waits(7.0))),
     (
         "TPU502",
         h(

@@ -6,7 +6,7 @@ from typing import Any
 from tpudiag import engine
 from tpudiag.catalogue import checks
 from tpudiag.hardware import target
-from tpudiag.model import Framework, Location, Outcome
+from tpudiag.model import Finding, Framework, Location, Outcome
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     ActivationEstimate,
@@ -322,16 +322,29 @@ def examine(signals: Signals, id_: str, **limits: float) -> Outcome:
     return engine.examine(signals, checks(), settings)[0]
 
 
+def found(id_: str, origin: Origin = Origin.REHEARSAL, **seen: Any) -> tuple[Finding, ...]:
+    """What a check finds in a job of which nothing else is known."""
+    return examine(Signals(origin=origin, **seen), id_).findings
+
+
+def waits(wait_ms: float) -> StepTimes:
+    """A step of 10 ms that waits so long for its input."""
+    return StepTimes(step_ms=(10.0,), input_wait_ms=(wait_ms,), source="p")
+
+
+def traced(name: str, calls: int, *retraces: Retrace, **changed: Any) -> TracedFunction:
+    """A training function that was traced once, and for each of these again."""
+    made: dict[str, Any] = {"location": HERE, "trains": True, **changed}
+    return TracedFunction(
+        name=name, calls=calls, traces=len(retraces) + 1, retraces=retraces, **made
+    )
+
+
 def retraced(
     kind: ChangeKind, before: str, after: str, times: int = 5
 ) -> tuple[TracedFunction, ...]:
     change = ArgumentChange("x", before, after, kind)
-    traces = tuple(Retrace(n + 2, 900.0, (change,), HERE) for n in range(times))
-    return (
-        TracedFunction(
-            name="step", location=HERE, calls=25, traces=times + 1, retraces=traces, trains=True
-        ),
-    )
+    return (traced("step", 25, *(Retrace(n + 2, 900.0, (change,), HERE) for n in range(times))),)
 
 
 def without_tf_keras() -> Environment:

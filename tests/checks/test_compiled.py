@@ -1,12 +1,11 @@
 """The checks over what the TPU compiler says of a step."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.checks.rehearsal import SHARD, STATE, examine, h, of_jax, product
-from tpudiag import engine
-from tpudiag.catalogue import checks
 from tpudiag.compiled import (
     Collective,
     Compilation,
@@ -21,12 +20,10 @@ from tpudiag.hardware import target
 from tpudiag.model import Framework, Location, Outcome, Severity, Verdict
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound, Range
-from tpudiag.settings import Settings
 from tpudiag.signals import Batch, MixedPrecision, Origin, Signals, StepOp, StepOps, TensorSeen
 
 GIB = 2**30
 HERE = Location("train.py", 7)
-NONE_ODD = StepOps(9, ())
 V5E = target("v5e-8")
 PROGRAM = Program(
     cycles=1_500_000,
@@ -77,22 +74,74 @@ FACTS = CompilerFacts(LoweredStep(batch=128, replicas=8, path="step.mlir"), STEP
 SMALL = replace(STEP, batch=32, flops=32e9, predicted=predicted(0.25, 0.01))
 
 
-def judge(
-    id_: str, facts: CompilerFacts | None, step_ops: StepOps = NONE_ODD, name: str = V5E.name
-) -> Outcome:
+def judge(id_: str, facts: CompilerFacts, **seen: Any) -> Outcome:
     signals = Signals(
         origin=Origin.REHEARSAL,
-        target=target(name),
+        target=V5E,
         batch=Batch(1024, 128, 8, HERE),
-        step_ops=step_ops,
+        step_ops=StepOps(9, ()),
         step_inputs=(TensorSeen("image", "float32", (128, 784)),),
         compiler=facts,
     )
-    return engine.examine(signals, [c for c in checks() if c.id == id_], Settings())[0]
+    return examine(replace(signals, **seen), id_)
 
 
 def with_step(**changed: object) -> CompilerFacts:
     return replace(FACTS, step=replace(STEP, **changed))  # type: ignore[arg-type]
+
+
+def of_step(ms: float, collective_ms: float = 0.01, **changed: Any) -> CompilerFacts:
+    """A program whose predicted step differs."""
+    return with_step(predicted=replace(predicted(ms, collective_ms), **changed))
+
+
+OF_PROGRAM = ("TPU302", "TPU303", "TPU504")
+UNREAD = with_step(program=None, predicted=None)
+SILENT = replace(
+    with_step(compiled=False, program=None, error="died"), reason="it died", how="try again"
+)
+LOW = Range(0.05, 0.1, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("id_", "facts", "verdict", "why"),
+    [
+        *((id_, SILENT, Verdict.SKIPPED, "it died") for id_ in OF_PROGRAM),
+        ("TPU301", SILENT, Verdict.SKIPPED, ""),
+        # What cannot be read still tells what it needs.
+        *((id_, UNREAD, Verdict.SKIPPED, "") for id_ in OF_PROGRAM),
+        ("TPU301", UNREAD, Verdict.PASSED, ""),
+        # As predicted, where both ends of the range say so.
+        ("TPU504", of_step(2.0, 1.0), Verdict.FAILED, "predicted"),
+        ("TPU504", of_step(1.0, 0.06), Verdict.SKIPPED, "either side"),
+        ("TPU504", of_step(0.02), Verdict.SKIPPED, "too short"),
+        ("TPU504", of_step(0.02, bound_by=Bound.DISPATCH), Verdict.SKIPPED, "dispatch rules"),
+        ("TPU504", with_step(replicas=1), Verdict.SKIPPED, ""),
+        ("TPU405", FACTS, Verdict.PASSED, ""),
+        ("TPU405", of_step(1.0, mfu=Range(0.2, 0.3, 0.4)), Verdict.SKIPPED, ""),
+        (
+            "TPU405",
+            of_step(1.0, mfu=LOW, split_ms=((Bound.MXU, 1.0),)),
+            Verdict.FAILED,
+            "predicted",
+        ),
+        ("TPU405", of_step(1.0, mfu=LOW), Verdict.SKIPPED, "HBM"),
+        ("TPU210", of_step(2.0), Verdict.PASSED, ""),
+        ("TPU210", of_step(0.5), Verdict.SKIPPED, ""),
+        ("TPU210", of_step(0.01), Verdict.FAILED, "predicted"),
+    ],
+)
+def test_what_is_known_of_the_program_is_judged(
+    id_: str, facts: CompilerFacts, verdict: Verdict, why: str
+) -> None:
+    outcome = judge(id_, facts)
+    assert outcome.verdict is verdict
+    assert why in (outcome.reason or "".join(each.message for each in outcome.findings))
+
+
+def test_one_replica_exchanges_nothing() -> None:
+    alone = judge("TPU504", of_step(2.0, 0.0), target=target("v5e-1"))
+    assert "exchanges nothing" in (alone.reason or "")
 
 
 def figures(outcome: Outcome) -> dict[str, object]:
@@ -125,15 +174,13 @@ def test_a_refusal_is_an_error_in_the_compilers_words() -> None:
     words = "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: (36.00G) exceeds available HBM (15.75G)"
     large = HbmTensor("conv1/Conv2D", "f32[512,112,112,64]", GIB, GIB, Location("model.py", 3))
     full = OutOfMemory(words, 36 * GIB, int(15.75 * GIB), (large,))
-    outcome = judge("TPU301", with_step(compiled=False, program=None, out_of_memory=full))
+    refused = with_step(compiled=False, program=None, out_of_memory=full)
+    assert judge("TPU303", refused).verdict is Verdict.SKIPPED
+    outcome = judge("TPU301", refused)
     assert outcome.severity is Severity.ERROR
     assert "36.00G" in outcome.findings[0].message
     assert outcome.findings[0].location == large.location
     assert figures(outcome)["HBM need"] == 36 * GIB
-    assert (
-        judge("TPU303", with_step(compiled=False, program=None, out_of_memory=full)).verdict
-        is Verdict.SKIPPED
-    )
 
 
 @pytest.mark.parametrize(("over", "severity"), [(64, Severity.ERROR), (256, Severity.WARNING)])
@@ -145,26 +192,6 @@ def test_state_that_lies_twice_is_an_error_where_the_step_fits_without(
     step = with_step(compiled=False, program=None, out_of_memory=full)
     signals = replace(of_jax(replace(STATE, donated=False), SHARD), compiler=step)
     assert examine(signals, "TPU701").severity is severity
-
-
-def test_without_an_answer_nothing_is_called_a_fit() -> None:
-    silent = CompilerFacts(
-        FACTS.lowered,
-        replace(STEP, compiled=False, program=None, error="died"),
-        reason="it died",
-        how="try again",
-    )
-    for id_ in ("TPU302", "TPU303", "TPU504"):
-        outcome = judge(id_, silent)
-        assert (outcome.verdict, outcome.cause) == (Verdict.SKIPPED, "it died")
-    assert judge("TPU301", silent).verdict is Verdict.SKIPPED
-
-
-def test_a_program_that_cannot_be_read_still_tells_what_it_needs() -> None:
-    unread = with_step(program=None, predicted=None)
-    assert judge("TPU301", unread).verdict is Verdict.PASSED
-    for id_ in ("TPU302", "TPU303", "TPU504"):
-        assert judge(id_, unread).verdict is Verdict.SKIPPED
 
 
 def test_padding_is_told_with_the_operation_and_its_expansion() -> None:
@@ -186,43 +213,10 @@ def test_recomputation_is_held_against_a_small_batch() -> None:
     assert figures(outcome)["more time an example, predicted"] == 23.0
 
 
-def test_one_replica_exchanges_nothing() -> None:
-    alone = judge("TPU504", with_step(predicted=predicted(2.0, 0.0)), name="v5e-1")
-    assert alone.verdict is Verdict.SKIPPED
-    assert "exchanges nothing" in (alone.reason or "")
-
-
-def test_collectives_fail_as_predicted_where_both_ends_of_the_range_say_so() -> None:
-    outcome = judge("TPU504", with_step(predicted=predicted(2.0, 1.0)))
-    assert outcome.verdict is Verdict.FAILED
-    assert outcome.severity is Severity.WARNING
-    assert "predicted" in outcome.findings[0].message
-    between = judge("TPU504", with_step(predicted=predicted(1.0, 0.06)))
-    assert between.verdict is Verdict.SKIPPED
-    assert "either side" in (between.reason or "")
-
-
-def test_collectives_need_a_step_worth_predicting() -> None:
-    short = predicted(0.02, 0.01)
-    amortised = judge("TPU504", with_step(predicted=short))
-    assert amortised.verdict is Verdict.SKIPPED
-    assert "too short" in (amortised.reason or "") and "dispatch" not in (amortised.reason or "")
-    ruled = judge("TPU504", with_step(predicted=replace(short, bound_by=Bound.DISPATCH)))
-    assert ruled.verdict is Verdict.SKIPPED
-    assert "dispatch rules" in (ruled.reason or "")
-    assert judge("TPU504", with_step(replicas=1)).verdict is Verdict.SKIPPED
-
-
 def test_an_array_that_loses_its_sharding_keeps_it() -> None:
     gathered = replace(PROGRAM, collectives=(Collective("all-gather", 2, 200_000),))
     step = replace(STEP, program=gathered, predicted=predicted(2.0, 1.0))
-    signals = Signals(
-        origin=Origin.REHEARSAL,
-        target=V5E,
-        framework=Framework.JAX,
-        compiler=replace(FACTS, step=step),
-    )
-    (outcome,) = engine.examine(signals, [c for c in checks() if c.id == "TPU504"], Settings())
+    outcome = judge("TPU504", replace(FACTS, step=step), framework=Framework.JAX)
     assert "with_sharding_constraint" in outcome.findings[0].fix
 
 
@@ -274,29 +268,9 @@ def test_a_bounded_dimension_inside_the_step_is_located() -> None:
     assert outcome.findings[0].location == HERE
 
 
-def test_mxu_use_is_judged_as_predicted_where_both_ends_agree() -> None:
-    assert judge("TPU405", FACTS).verdict is Verdict.PASSED
-    between = replace(predicted(1.0, 0.01), mfu=Range(0.2, 0.3, 0.4))
-    assert judge("TPU405", with_step(predicted=between)).verdict is Verdict.SKIPPED
-    low = replace(between, mfu=Range(0.05, 0.1, 0.2), split_ms=((Bound.MXU, 1.0),))
-    outcome = judge("TPU405", with_step(predicted=low))
-    assert outcome.verdict is Verdict.FAILED
-    assert "predicted" in outcome.findings[0].message
-    hbm = replace(low, split_ms=((Bound.HBM, 1.0),), bound_by=Bound.HBM)
-    assert judge("TPU405", with_step(predicted=hbm)).verdict is Verdict.SKIPPED
-
-
 def test_float32_is_a_note_where_the_step_is_not_bound_by_hbm() -> None:
     ops = (product(784, 128, dtype="float32"),)
     wide = h(matrix_ops=ops, precision=MixedPrecision(("float32",)), compiler=FACTS)
     assert examine(wide, "TPU403").severity is Severity.WARNING
     by_mxu = with_step(predicted=replace(predicted(1.0, 0.01), bound_by=Bound.MXU))
     assert examine(replace(wide, compiler=by_mxu), "TPU403").severity is Severity.INFO
-
-
-def test_the_transfer_of_a_batch_is_judged_as_predicted_where_both_ends_agree() -> None:
-    assert judge("TPU210", with_step(predicted=predicted(2.0, 0.0))).verdict is Verdict.PASSED
-    assert judge("TPU210", with_step(predicted=predicted(0.5, 0.0))).verdict is Verdict.SKIPPED
-    outcome = judge("TPU210", with_step(predicted=predicted(0.01, 0.0)))
-    assert outcome.verdict is Verdict.FAILED
-    assert "predicted" in outcome.findings[0].message

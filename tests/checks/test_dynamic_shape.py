@@ -1,12 +1,12 @@
 """How sure TPU102 is of an unknown dimension, by where it was seen."""
 
-import importlib
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tpudiag.model import Check, Confidence, Finding, NotMeasured, Severity
+from tests.checks.rehearsal import examine, found, traced
+from tpudiag.model import Confidence, Finding, Severity
 from tpudiag.signals import (
     ArgumentChange,
     Batch,
@@ -16,10 +16,8 @@ from tpudiag.signals import (
     Retrace,
     Signals,
     TensorSeen,
-    TracedFunction,
 )
 
-CHECK: Check = importlib.import_module("tpudiag.checks.dynamic_shape").dynamic_shape
 PADDED = DatasetOp(kind="PaddedBatchV2", batch_size=1024, drop_remainder=True)
 TWICE_OPEN = TensorSeen("x", "float32", (None, None, 1))
 BATCHED_TWICE = Pipeline(
@@ -31,8 +29,7 @@ OF_ONE_SHAPE = replace(BATCHED_TWICE, ops=(PADDED,), one_shape=((), (12, 2)))
 
 
 def told_of(pipeline: Pipeline, *inputs: TensorSeen, **more: Any) -> Finding:
-    signals = Signals(origin=Origin.REHEARSAL, pipelines=(pipeline,), step_inputs=inputs, **more)
-    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    (only,) = found("TPU102", pipelines=(pipeline,), step_inputs=inputs, **more)
     return only
 
 
@@ -49,8 +46,7 @@ def test_only_what_a_step_was_seen_to_take_is_an_error(
 def test_an_open_dataset_beside_a_fixed_one_is_not_told_before_a_step_took_one() -> None:
     fixed = replace(BATCHED_TWICE, elements=(TensorSeen("x", "float32", (8, 4)),))
     both = Signals(origin=Origin.REHEARSAL, pipelines=(fixed, BATCHED_TWICE))
-    with pytest.raises(NotMeasured, match="which dataset feeds the training step"):
-        list(CHECK.function(both))
+    assert "which dataset feeds the training step" in (examine(both, "TPU102").reason or "")
 
 
 def test_data_of_no_fixed_shape_are_a_note_where_the_steps_were_static() -> None:
@@ -61,10 +57,7 @@ def test_data_of_no_fixed_shape_are_a_note_where_the_steps_were_static() -> None
     assert "int32[?, ?]" in note.message
     assert "int32[128, 8]" in str(note.evidence)
     again = Retrace(25, 900.0, (ArgumentChange("x", "i[128, 8]", "i[128, 9]", "shape"),), None)
-    step = TracedFunction(
-        name="step", location=None, calls=30, traces=2, retraces=(again,), trains=True
-    )
-    told = told_of(data, static, functions=(step,))
+    told = told_of(data, static, functions=(traced("step", 30, again),))
     assert told.severity is Severity.WARNING
     assert "same shapes" not in told.message
 

@@ -1,24 +1,21 @@
 """What TPU606 says of frequent saves beside steps that are slower here than on the TPU."""
 
-import importlib
 from dataclasses import replace
 
 import pytest
 
+from tests.checks.rehearsal import HERE, examine
 from tests.checks.test_compiled import FACTS, STEP, predicted
-from tpudiag import engine
 from tpudiag.compiled import CompilerFacts
-from tpudiag.model import Check, Location, Outcome, Verdict
-from tpudiag.settings import Settings
+from tpudiag.model import Outcome, Verdict
 from tpudiag.signals import Batch, Dispatch, Origin, Pause, Signals, TrainingLoop
 
-CHECK: Check = importlib.import_module("tpudiag.checks.evaluation_dominates").evaluation_dominates
 SAVES = Pause(
     kind="saving",
     times=5,
     spent_ms=800.0,
     training_ms=80_000.0,
-    location=Location("train.py", 9),
+    location=HERE,
     each_batch=True,
     dispatches_between=5.0,
 )
@@ -39,8 +36,7 @@ def judged(
         dispatch=Dispatch(steps=25 * at_once, steps_per_dispatch=at_once, ran_singly=singly),
         compiler=compiler,
     )
-    (outcome,) = engine.examine(signals, [CHECK], Settings())
-    return outcome
+    return examine(signals, "TPU606")
 
 
 @pytest.mark.parametrize(

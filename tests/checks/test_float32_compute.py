@@ -1,22 +1,20 @@
 """What TPU403 says mends it follows from what made the step wide."""
 
-import importlib
 from dataclasses import replace
 
 import pytest
 
-from tpudiag.model import Check, Finding, Location
+from tpudiag.model import Finding, Location
 from tpudiag.signals import MixedPrecision, PrecisionSwitch, WideLayer
 
-from .rehearsal import HEALTHY, product
+from .rehearsal import examine, h, product
 
-CHECK: Check = importlib.import_module("tpudiag.checks.float32_compute").float32_compute
 WIDE = tuple(replace(op, dtype="float32") for op in (product(784, 128), product(128, 10)))
 
 
 def finding(precision: MixedPrecision, *switches: PrecisionSwitch) -> Finding:
-    signals = replace(HEALTHY, matrix_ops=WIDE, precision=precision, precision_switches=switches)
-    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    signals = h(matrix_ops=WIDE, precision=precision, precision_switches=switches)
+    (only,) = examine(signals, "TPU403").findings
     return only
 
 

@@ -1,28 +1,20 @@
 """Which fix TPU201 offers for what holds the input up."""
 
-import importlib
 from dataclasses import replace
 
 import pytest
 
-from tests.checks.rehearsal import HEALTHY
+from tests.checks.rehearsal import examine, found, h, waits
 from tests.checks.test_compiled import FACTS, STEP, predicted
 from tpudiag.compiled import CompilerFacts
-from tpudiag.model import Check, Finding, Framework, NotMeasured
-from tpudiag.signals import DatasetOp, InputCost, Origin, Pipeline, Signals, StepTimes
-
-CHECK: Check = importlib.import_module("tpudiag.checks.input_bound").input_bound
+from tpudiag.model import Framework
+from tpudiag.signals import DatasetOp, InputCost, Origin, Pipeline, Signals
 
 
 @pytest.mark.parametrize("python", [True, False])
 def test_a_pipeline_that_waits_for_python_is_sent_to_files_and_not_to_a_cache(python: bool) -> None:
-    source = DatasetOp(kind="FlatMap", python=python)
-    signals = Signals(
-        origin=Origin.REHEARSAL,
-        steps=StepTimes(step_ms=(10.0,), input_wait_ms=(9.5,), source="p"),
-        pipelines=(Pipeline(ops=(source,), elements=(), trains=True),),
-    )
-    (finding,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    read = Pipeline(ops=(DatasetOp(kind="FlatMap", python=python),), elements=())
+    (finding,) = found("TPU201", steps=waits(9.5), pipelines=(read,))
     assert ("TFRecord" in finding.fix) is python
     assert ("cache()" in finding.fix) is not python
 
@@ -38,15 +30,11 @@ def test_a_pipeline_that_waits_for_python_is_sent_to_files_and_not_to_a_cache(py
 def test_what_is_not_predicted_of_the_wait_is_told_with_its_reason(
     stood_in: tuple[str, ...], cost: InputCost | None, why: str
 ) -> None:
-    source = DatasetOp(kind="TensorSlice")
+    read = Pipeline(ops=(DatasetOp(kind="TensorSlice"),), elements=(), cost=cost)
     signals = Signals(
-        origin=Origin.REHEARSAL,
-        steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.1,), source="p"),
-        pipelines=(Pipeline(ops=(source,), elements=(), trains=True, cost=cost),),
-        stood_in=stood_in,
+        origin=Origin.REHEARSAL, steps=waits(0.1), pipelines=(read,), stood_in=stood_in
     )
-    with pytest.raises(NotMeasured, match=why):
-        list(CHECK.function(signals))
+    assert why in (examine(signals, "TPU201").reason or "")
 
 
 @pytest.mark.parametrize("framework", Framework)
@@ -57,12 +45,7 @@ def test_a_serial_map_is_made_parallel_before_anything_else(
     cost = InputCost(examples=1_000, seconds=1.0, cpu_seconds=1.0, cores=2, serial_seconds=0.5)
     ops = (DatasetOp(kind=kind), DatasetOp(kind="Batch", batch_size=1_024))
     facts = CompilerFacts(FACTS.lowered, replace(STEP, predicted=predicted(20.0, 0.01)))
-    signals = replace(
-        HEALTHY,
-        framework=framework,
-        steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.1,), source="p"),
-        pipelines=(Pipeline(ops=ops, elements=(), trains=True, cost=cost),),
-        compiler=facts,
-    )
-    (finding,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    read = Pipeline(ops=ops, elements=(), cost=cost)
+    signals = h(framework=framework, steps=waits(0.1), pipelines=(read,), compiler=facts)
+    (finding,) = examine(signals, "TPU201").findings
     assert finding.fix.startswith(f"dataset = dataset.{fix}")

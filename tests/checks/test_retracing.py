@@ -1,22 +1,11 @@
 """What TPU101 says of a function by how often it is traced, and by who made it."""
 
-import importlib
-
 import pytest
 
-from tpudiag.model import Check, Finding, Framework, Location
-from tpudiag.signals import (
-    ArgumentChange,
-    DatasetOp,
-    Origin,
-    Pipeline,
-    Retrace,
-    Signals,
-    TracedFunction,
-)
+from tests.checks.rehearsal import HERE, found, traced
+from tpudiag.model import Finding, Framework, Location
+from tpudiag.signals import ArgumentChange, DatasetOp, Origin, Pipeline, Retrace
 
-CHECK: Check = importlib.import_module("tpudiag.checks.retracing").retracing
-HERE = Location("train.py", 7)
 ANEW = ArgumentChange("function", "number 1", "number 2", "new function")
 
 
@@ -29,18 +18,11 @@ def finding(
     origin: Origin = Origin.TPU,
     made_by: str = "",
 ) -> Finding:
-    function = TracedFunction(
-        name="one_step",
-        location=HERE if own else None,
-        calls=calls,
-        traces=times + 1,
-        retraces=tuple(Retrace(call, 300.0, (change,), HERE) for call in range(times)),
-        trains=True,
-        made_by=made_by,
-    )
+    again = [Retrace(call, 300.0, (change,), HERE) for call in range(times)]
+    where = HERE if own else None
+    function = traced("one_step", calls, *again, location=where, made_by=made_by)
     framework = Framework.JAX if made_by else Framework.TENSORFLOW
-    signals = Signals(origin=origin, framework=framework, functions=(function,))
-    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    (only,) = found("TPU101", origin, framework=framework, functions=(function,))
     return only
 
 
@@ -64,11 +46,7 @@ def test_the_user_is_sent_to_what_the_user_wrote(own: bool, fix: str) -> None:
 
 def test_one_fit_of_each_of_several_models_is_no_retracing() -> None:
     lines = tuple(Retrace(at, 300.0, (ANEW,), Location("train.py", at)) for at in range(4))
-    function = TracedFunction(
-        name="train_function", location=None, calls=60, traces=5, retraces=lines, trains=True
-    )
-    signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
-    assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert not found("TPU101", functions=(traced("train_function", 60, *lines, location=None),))
 
 
 @pytest.mark.parametrize(
@@ -85,34 +63,23 @@ def test_functions_that_are_made_once_each_are_not_made_anew(
     retraces = tuple(
         Retrace(at, 10.0, (ANEW,), Location("train.py", at % lines)) for at in range(15)
     )[: 15 if lines == 1 else 3]
-    function = TracedFunction(
-        name="_conv_xla",
-        location=location,
-        calls=calls,
-        traces=len(retraces) + 1,
-        retraces=retraces,
-        trains=trains,
-    )
-    signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
-    assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    function = traced("_conv_xla", calls, *retraces, location=location, trains=trains)
+    assert not found("TPU101", functions=(function,))
 
 
 @pytest.mark.parametrize(("times", "trains"), [(2, False), (3, False), (1, True)])
 def test_an_evaluation_of_other_data_is_no_retracing(times: int, trains: bool) -> None:
     other = ArgumentChange("x", "float32[600, 8]", "float32[100, 8]", "shape")
-    retraces = tuple(Retrace(call, 10.0, (other,), HERE) for call in range(20 - times, 20))
-    function = TracedFunction(
-        name="accuracy", location=HERE, calls=20, traces=times + 1, retraces=retraces, trains=trains
-    )
-    found = CHECK.function(Signals(origin=Origin.REHEARSAL, functions=(function,)))
-    assert any(isinstance(each, Finding) for each in found) == (times > 2 or trains)
+    retraces = [Retrace(call, 10.0, (other,), HERE) for call in range(20 - times, 20)]
+    function = traced("accuracy", 20, *retraces, trains=trains)
+    assert bool(found("TPU101", functions=(function,))) == (times > 2 or trains)
 
 
 def test_examples_of_different_length_are_mended_by_a_length_and_not_by_the_last_batch() -> None:
     batch = ArgumentChange("x", "int32[256, 75]", "int32[100, 75]", "shape")
-    assert "batch(global_batch, drop_remainder=True)" in (finding(batch, 15, calls=30).fix or "")
+    assert "batch(global_batch, drop_remainder=True)" in finding(batch, 15, calls=30).fix
     examples = ArgumentChange("x", "int32[256, 75]", "int32[256, 80]", "shape")
-    assert "padded_shapes=([512], [])" in (finding(examples, 15, calls=30).fix or "")
+    assert "padded_shapes=([512], [])" in finding(examples, 15, calls=30).fix
 
 
 @pytest.mark.parametrize("made", [None, Location("train.py", 3)])
@@ -123,15 +90,11 @@ def test_a_shape_is_told_where_it_is_made(
     made: Location | None, before: str, after: str, opens: bool
 ) -> None:
     change = ArgumentChange("x", before, after, "shape")
-    retraces = tuple(Retrace(at, 300.0, (change,), HERE, made) for at in range(15))
-    function = TracedFunction(
-        name="step", location=HERE, calls=20, traces=16, retraces=retraces, trains=True
-    )
+    function = traced("step", 20, *(Retrace(at, 300.0, (change,), HERE, made) for at in range(15)))
     line = Location("train.py", 2)
     batch = DatasetOp(kind="PaddedBatch", batch_size=8, gives_unknown=True, location=line)
     read = Pipeline(ops=(batch,), elements=(), trains=True)
-    signals = Signals(origin=Origin.TPU, functions=(function,), pipelines=(read,))
-    (told,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    (told,) = found("TPU101", Origin.TPU, functions=(function,), pipelines=(read,))
     assert told.location == (made or (line if opens else HERE))
     assert ("drop_remainder" in told.fix) is not opens
 

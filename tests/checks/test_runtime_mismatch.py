@@ -1,13 +1,9 @@
 """What mends an import of TensorFlow that fails."""
 
-from importlib import import_module
-
 import pytest
 
-from tpudiag.model import Check, Finding
-from tpudiag.signals import Environment, Origin, Signals, TensorFlowImport
-
-CHECK: Check = import_module("tpudiag.checks.runtime_mismatch").runtime_mismatch
+from tests.checks.rehearsal import found, installed
+from tpudiag.signals import TensorFlowImport
 
 
 @pytest.mark.parametrize(
@@ -18,10 +14,7 @@ CHECK: Check = import_module("tpudiag.checks.runtime_mismatch").runtime_mismatch
     ],
 )
 def test_the_catalogue_of_errors_is_asked_first(failure: str, mends: str) -> None:
-    environment = Environment(
-        python="3.11", distributions={"tensorflow": "2.15.1", "numpy": "2.4.6"}
-    )
+    environment = installed(tensorflow="2.15.1", numpy="2.4.6")
     tensorflow = TensorFlowImport(succeeded=False, failure=failure)
-    signals = Signals(origin=Origin.REHEARSAL, environment=environment, tensorflow=tensorflow)
-    (finding,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    (finding,) = found("TPU002", environment=environment, tensorflow=tensorflow)
     assert mends in finding.fix

@@ -1,14 +1,12 @@
 """What takes the place of a TensorFlow 1 interface."""
 
-import importlib
 from typing import Any
 
 import pytest
 
-from tpudiag.model import Finding, Severity
-from tpudiag.signals import Origin, Signals, TensorFlowImport, Tf1Use
-
-check = importlib.import_module("tpudiag.checks.tf2_disabled").tf2_disabled
+from tests.checks.rehearsal import found
+from tpudiag.model import Severity
+from tpudiag.signals import TensorFlowImport, Tf1Use
 
 
 @pytest.mark.parametrize(
@@ -25,9 +23,7 @@ check = importlib.import_module("tpudiag.checks.tf2_disabled").tf2_disabled
 )
 def test_the_fix_names_the_successor(api: str, successor: str) -> None:
     seen = TensorFlowImport(succeeded=True, version="2.21.0", tf2_behavior=True, eager=True)
-    signals = Signals(origin=Origin.REHEARSAL, tensorflow=seen, tf1=(Tf1Use(api, None),))
-    finding = next(each for each in check.function(signals) if isinstance(each, Finding))
-    assert successor in (finding.fix or "")
+    assert successor in found("TPU001", tensorflow=seen, tf1=(Tf1Use(api, None),))[0].fix
 
 
 def test_a_session_beside_a_step_of_tensorflow_2_is_idle() -> None:
@@ -35,8 +31,7 @@ def test_a_session_beside_a_step_of_tensorflow_2_is_idle() -> None:
     uses = (Tf1Use("tf.compat.v1.Session", None), Tf1Use("tf.compat.v1.placeholder", None))
 
     def severities(**facts: Any) -> list[Severity | None]:
-        signals = Signals(origin=Origin.REHEARSAL, tf1=uses, **facts)
-        return [each.severity for each in check.function(signals) if isinstance(each, Finding)]
+        return [each.severity for each in found("TPU001", tf1=uses, **facts)]
 
     assert severities(tensorflow=eager) == [None, None]
     assert severities(tensorflow=eager, step_inputs=()) == [Severity.INFO, None]
