@@ -6,6 +6,7 @@ from tests.checks.rehearsal import (
     BIG,
     BIG_SLOT,
     DRIFT,
+    EVALUATES,
     HERE,
     KERNEL,
     LOOP,
@@ -45,10 +46,8 @@ from tpudiag.signals import (
     MergedNumbers,
     MixedPrecision,
     OutsideVariable,
-    Pause,
     ReplicaRead,
     SentAgain,
-    ShardedStep,
     Signals,
     StepTimes,
     TensorSeen,
@@ -57,16 +56,7 @@ from tpudiag.signals import (
 from tpudiag.signals.delivery import DeliveryFall, LossTrouble
 from tpudiag.signals.run_state import RunState, StateKind
 
-UNUSABLE = ShardedStep(
-    function="train_step",
-    location=HERE,
-    devices=8,
-    here=8,
-    arguments=(STATE, SHARD),
-    unusable=("params",),
-)
-SENT_AGAIN = replace(UNUSABLE, unusable=(), sent_again=(SentAgain(32 << 20, 20, 22, HERE),))
-COMPILED = CompiledPrograms(count=3, spent_s=90.0, of_step=1, cache_folder=None)
+AGAIN = SentAgain(32 << 20, 20, 22, HERE)
 FALL = DeliveryFall(
     lost=0.6,
     usual=0.02,
@@ -81,11 +71,7 @@ BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 DOUBLE = TensorSeen("weight", "float64", (128,))
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU701", of_jax(replace(STATE, donated=False), SHARD), Severity.WARNING),
-    (
-        "TPU701",
-        replace(of_jax(STATE, SHARD), sharding=UNUSABLE),
-        Severity.WARNING,
-    ),
+    ("TPU701", of_jax(STATE, SHARD, unusable=("params",)), Severity.WARNING),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=4 << 20), SHARD), Severity.INFO),
     ("TPU303", of_work(recomputed_flops=35), Severity.WARNING),
     ("TPU303", of_work(recomputed_flops=20), Severity.INFO),
@@ -107,7 +93,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         ),
         Severity.INFO,
     ),
-    ("TPU210", replace(of_jax(STATE, SHARD), sharding=SENT_AGAIN), Severity.WARNING),
+    ("TPU210", of_jax(STATE, SHARD, sent_again=(AGAIN,)), Severity.WARNING),
     ("TPU210", of_jax(STATE, replace(SHARD, resent=True, bytes=16 << 20)), Severity.WARNING),
     (
         "TPU201",
@@ -213,22 +199,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU602", h(buckets=(BucketSeen("b", False),)), Severity.INFO),
     ("TPU510", numerics(frozen_norms=(FrozenNorm("batch_normalization", HERE),)), Severity.WARNING),
-    (
-        "TPU606",
-        loop(
-            pauses=(
-                Pause(
-                    kind="evaluation",
-                    times=64,
-                    spent_ms=300.0,
-                    training_ms=900.0,
-                    location=HERE,
-                    eager=True,
-                ),
-            )
-        ),
-        Severity.WARNING,
-    ),
+    ("TPU606", loop(pauses=(replace(EVALUATES, eager=True),)), Severity.WARNING),
     (
         "TPU407",
         numerics(low_precision=(LowPrecisionOp("Softmax", "d/Softmax", "bfloat16", HERE),)),

@@ -14,6 +14,7 @@ from tests.checks.rehearsal import (
     numerics,
     of_jax,
     product,
+    traced,
 )
 from tpudiag.model import Location, Severity
 from tpudiag.signals import (
@@ -32,7 +33,6 @@ from tpudiag.signals import (
     StepMesh,
     StepNumerics,
     StepOps,
-    TracedFunction,
     UnusedRegularizer,
 )
 from tpudiag.signals.step_numerics import (
@@ -77,9 +77,7 @@ def half(unchanged: float) -> HalfState:
 
 def on_devices(**seen: Any) -> Signals:
     """A step of JAX whose devices were looked at."""
-    signals = of_jax(SMALL, SHARD)
-    assert signals.sharding is not None
-    return replace(signals, sharding=replace(signals.sharding, **seen))
+    return of_jax(SMALL, SHARD, **seen)
 
 
 def crossed(**other: Any) -> Signals:
@@ -91,9 +89,7 @@ def crossed(**other: Any) -> Signals:
 def along_one() -> Signals:
     """Eight devices along `data`, and a batch that is shared out along `model`."""
     mesh = StepMesh(axes=("data", "model"), sizes=(8, 1), devices=tuple(range(8)))
-    signals = of_jax(STATE, replace(SHARD, parts=1, axes=("model",)))
-    assert signals.sharding is not None
-    return replace(signals, sharding=replace(signals.sharding, mesh=mesh))
+    return of_jax(STATE, replace(SHARD, parts=1, axes=("model",)), mesh=mesh)
 
 
 def draws(*kinds: SameDrawsKind) -> Signals:
@@ -126,20 +122,10 @@ def by_keras(**why: Any) -> Signals:
 
 def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
     """A step that was traced again in these of its 30 calls."""
-    retraces = tuple(
-        Retrace(
-            call,
-            300.0,
-            (ArgumentChange("x", f"int32{sizes}".format(8), f"int32{sizes}".format(n), "shape"),),
-            HERE,
-        )
-        for n, call in enumerate(calls, 9)
-    )
-    function = TracedFunction(
-        name="train_step", location=HERE, calls=30, traces=len(calls) + 1, retraces=retraces,
-        trains=True,
-    )  # fmt: skip
-    return h(functions=(function,))
+    first, *others = (f"int32{sizes}".format(n) for n in range(8, 9 + len(calls)))
+    changes = [ArgumentChange("x", first, other, "shape") for other in others]
+    again = [Retrace(n, 300.0, (change,), HERE) for n, change in zip(calls, changes, strict=True)]
+    return h(functions=(traced("train_step", 30, *again),))
 
 
 def scheduled(steps: int, each: int = 100) -> Signals:

@@ -8,6 +8,7 @@ from tests.checks.rehearsal import (
     COSTLY,
     DRIFT,
     ENDLESS,
+    EVALUATES,
     HEALTHY,
     HERE,
     KERNEL,
@@ -148,16 +149,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU602", h(checkpoints=saved("BackupAndRestore", "backup"), tpu_named="local")),
     ("TPU007", loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),))),
     ("TPU007", loop(gpu=(GpuUse("tf.config.experimental.set_memory_growth", HERE),))),
-    (
-        "TPU606",
-        loop(
-            pauses=(
-                Pause(
-                    kind="evaluation", times=64, spent_ms=300.0, training_ms=900.0, location=HERE
-                ),
-            )
-        ),
-    ),
+    ("TPU606", loop(pauses=(EVALUATES,))),
     ("TPU107", loop(frozen=(frozen("written", 2),))),
     (
         "TPU108",

@@ -61,11 +61,10 @@ HERE = Location("train.py", 7)
 RAN_OUT = "Your input ran out of data; interrupting training"
 
 
-def of_jax(*arguments: StepArgument, devices: int = 8) -> Signals:
+def of_jax(*arguments: StepArgument, **seen: Any) -> Signals:
     """A job of JAX whose step ran on eight devices, or on one of them."""
-    step = ShardedStep(
-        function="train_step", location=HERE, devices=devices, here=8, arguments=arguments
-    )
+    known: dict[str, Any] = {"location": HERE, "devices": 8, **seen}
+    step = ShardedStep(function="train_step", here=8, arguments=arguments, **known)
     return Signals(origin=Origin.REHEARSAL, framework=Framework.JAX, sharding=step)
 
 
@@ -102,9 +101,8 @@ def of_mesh(sizes: tuple[int, int], *, placed_by_jax: bool = False) -> Signals:
     mesh = StepMesh(
         axes=("data", "model"), sizes=sizes, devices=tuple(range(16)), placed_by_jax=placed_by_jax
     )
-    signals = of_jax(replace(STATE, axes=("model",), parts=4), replace(SHARD, axes=("data",)))
-    assert signals.sharding is not None
-    return replace(signals, target=target("v5e-16"), sharding=replace(signals.sharding, mesh=mesh))
+    shared = replace(STATE, axes=("model",), parts=4), replace(SHARD, axes=("data",))
+    return replace(of_jax(*shared, mesh=mesh), target=target("v5e-16"))
 
 
 def of_work(
@@ -115,17 +113,13 @@ def of_work(
         flops=100, recomputed_flops=recomputed_flops,
         recomputed_at=HERE, made_bytes=made_bytes, moved_bytes=1 << 20,
     )  # fmt: skip
-    signals = of_jax(STATE, SHARD)
-    assert signals.sharding is not None
     times = StepTimes(
         step_ms=(900.0,) * 8,
         input_wait_ms=(2.0,) * 8,
         source="job",
         made_alone_ms=made_alone_ms,
     )
-    return replace(
-        signals, target=target("v5e-8"), steps=times, sharding=replace(signals.sharding, work=work)
-    )
+    return replace(of_jax(STATE, SHARD, work=work), target=target("v5e-8"), steps=times)
 
 
 KERNEL = VariableSeen(
@@ -243,6 +237,9 @@ LOOP = TrainingLoop(
     fetches=(ResultFetch("result", 3, 25, HERE),),
     tpu_strategy=True,
 )  # fmt: skip
+
+
+EVALUATES = replace(LOOP.pauses[0], times=64, spent_ms=300.0, training_ms=900.0)
 
 
 NUMERICS = StepNumerics(

@@ -4,36 +4,31 @@ from dataclasses import replace
 
 import pytest
 
-from tests.checks.rehearsal import SHARD, STATE, examine, of_jax
+from tests.checks.rehearsal import SHARD, STATE, examine, of_jax, traced
 from tpudiag.model import Location
-from tpudiag.signals import Batch, StepMesh, TracedFunction
+from tpudiag.signals import Batch, StepMesh
 
 CALLED = Location("train.py", 35)
 
 
 @pytest.mark.parametrize("own", [None, Location("train.py", 12)])
 def test_a_step_of_keras_is_told_where_the_job_calls_it(own: Location | None) -> None:
-    signals = of_jax(replace(STATE, devices=1), SHARD, devices=1)
-    assert signals.sharding is not None
-    step = replace(signals.sharding, location=own, called_at=CALLED)
-    (found,) = examine(replace(signals, sharding=step), "TPU702").findings
+    alone = replace(STATE, devices=1)
+    signals = of_jax(alone, SHARD, devices=1, location=own, called_at=CALLED)
+    (found,) = examine(signals, "TPU702").findings
     assert found.location == (own or CALLED)
 
 
 def test_a_batch_on_all_devices_is_told_where_it_is_made() -> None:
-    signals = of_jax(STATE, replace(SHARD, parts=1))
-    assert signals.sharding is not None
-    step = replace(signals.sharding, fed_at=CALLED)
-    (found,) = examine(replace(signals, sharding=step), "TPU702").findings
+    signals = of_jax(STATE, replace(SHARD, parts=1), fed_at=CALLED)
+    (found,) = examine(signals, "TPU702").findings
     assert found.location == CALLED
 
 
 def test_an_axis_that_shares_out_nothing_is_told_where_the_mesh_is_made() -> None:
     mesh = StepMesh(axes=("model",), sizes=(4,), devices=(0, 1, 2, 3), location=CALLED)
-    signals = of_jax(STATE, SHARD)
-    assert signals.sharding is not None
-    step = replace(signals.sharding, mesh=mesh, idle_axes=(("model", 4),))
-    (found,) = examine(replace(signals, sharding=step), "TPU702").findings
+    signals = of_jax(STATE, SHARD, mesh=mesh, idle_axes=(("model", 4),))
+    (found,) = examine(signals, "TPU702").findings
     assert found.location == CALLED
 
 
@@ -54,11 +49,7 @@ def test_a_batch_that_the_devices_cannot_share_is_given_a_size_that_they_can(
     ],
 )
 def test_a_state_is_donated_by_what_made_the_step(own: Location | None, fix: str) -> None:
-    signals = of_jax(replace(STATE, donated=False), SHARD)
-    assert signals.sharding is not None
-    made = TracedFunction(
-        name="train_step", location=own, calls=9, traces=1, retraces=(), made_by="flax.nnx.jit"
-    )
-    step = replace(signals.sharding, location=own)
-    (found,) = examine(replace(signals, sharding=step, functions=(made,)), "TPU701").findings
+    signals = of_jax(replace(STATE, donated=False), SHARD, location=own)
+    made = traced("train_step", 9, location=own, made_by="flax.nnx.jit")
+    (found,) = examine(replace(signals, functions=(made,)), "TPU701").findings
     assert found.fix.startswith(fix)
