@@ -9,7 +9,7 @@ moved by the same amount, so that loops that wait for them end.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -31,7 +31,6 @@ REAL_SHARE = 0.6
 ENDLESS_CALLS = 200
 """Forwarded calls in a pass over data of unknown length before it ends."""
 MOST_SIGNATURES = 200
-_ITERATOR = "an iterator"
 MOST_INSTANCES = 4
 """More tf.functions with the same code are recreated in a loop: they count as one."""
 
@@ -197,29 +196,29 @@ def signature(
     With `every_replica` the shapes of all replicas count, not only the first one's; a call with an
     iterator then has no signature (None), since its next element is unknown.
     """
-    owner = id(function) if instances <= MOST_INSTANCES else 0
-    given = (args, dict(sorted(kwargs.items())))
-    parts = (owner, *_described(given, every_replica))
-    return None if every_replica and _ITERATOR in parts else parts
-
-
-def _described(value: object, every_replica: bool) -> Iterator[object]:
-    """One argument's relevant properties."""
-    if isinstance(value, dict):
-        for key, item in cast("Mapping[object, object]", value).items():
-            yield str(key)
-            yield from _described(item, every_replica)
-    elif isinstance(value, (list, tuple)):
-        yield len(cast("list[object]", value))
-        for item in cast("list[object]", value):
-            yield from _described(item, every_replica)
-    elif every_replica and hasattr(value, "__next__"):
-        yield _ITERATOR
-    else:
+    parts: list[object] = [id(function) if instances <= MOST_INSTANCES else 0]
+    for path, value in leaves("", (args, dict(sorted(kwargs.items())))):
+        if every_replica and hasattr(value, "__next__"):
+            return None
         replicas: Any = getattr(value, "values", None) if every_replica else None
+        parts.append(path)
         if replicas.__class__ is tuple:
-            yield from (str(getattr(part, "shape", "")) for part in replicas)
-        yield _leaf(user_lines.first_replica_value(value))
+            parts.extend(str(getattr(part, "shape", "")) for part in replicas)
+        parts.append(_leaf(user_lines.first_replica_value(value)))
+    return tuple(parts)
+
+
+def leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
+    """What arguments hold, whatever they are nested in, each with its path."""
+    if isinstance(value, dict):
+        items: Iterable[tuple[object, object]] = cast("Mapping[object, object]", value).items()
+    elif isinstance(value, (list, tuple)):
+        items = enumerate(cast("Sequence[object]", value))
+    else:
+        yield path, value
+        return
+    for key, item in items:
+        yield from leaves(f"{path}[{key!r}]", item)
 
 
 def _leaf(value: Any) -> object:

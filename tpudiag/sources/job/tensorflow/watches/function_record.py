@@ -1,9 +1,8 @@
 """The record of one tf.function: its calls, its traces, and the reason for each trace."""
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import cast
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
@@ -127,21 +126,8 @@ def signature(function: Function, args: Args, kwargs: Kwargs) -> Signature:
         # To tracing a default and the same explicit value are one call.
         call.apply_defaults()
         bound = call.arguments
-    leaves: Signature = {}
-    for name, value in bound.items():
-        _describe(name, value, leaves)
-    return leaves
-
-
-def _describe(path: str, value: object, leaves: Signature) -> None:
-    if isinstance(value, dict):
-        for key, item in cast(Mapping[object, object], value).items():
-            _describe(f"{path}[{key!r}]", item, leaves)
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(cast(Sequence[object], value)):
-            _describe(f"{path}[{index}]", item, leaves)
-    else:
-        leaves[path] = _leaf(value)
+    leaves = (leaf for given in bound.items() for leaf in fast_forward.leaves(*given))
+    return {path: _leaf(value) for path, value in leaves}
 
 
 def _leaf(value: object) -> tuple[LeafKind, str]:
