@@ -8,7 +8,7 @@ builds for TPUs have their kernels, and the StableHLO program is the same.
 import json
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -208,16 +208,10 @@ class LoweringWatch:
         if spec.shape.rank and spec.shape[0] in (batch, None):
             example = spec.shape.as_list()[1:]
             if None in example:
-                fitting = (known for known in self.shapes if _fits(known, example))
-                example = list(next(fitting, example))
+                fits = self._tf.TensorShape(example).is_compatible_with
+                example = list(next(filter(fits, self.shapes), example))
             spec = self._tf.TensorSpec([wanted, *example], spec.dtype)
         return spec
-
-
-def _fits(known: Sequence[int], open_: Sequence[int | None]) -> bool:
-    return len(known) == len(open_) and all(
-        size in (None, seen) for seen, size in zip(known, open_, strict=True)
-    )
 
 
 def _as_traced(function: Function) -> Call:

@@ -127,10 +127,11 @@ def signature(function: Function, args: Args, kwargs: Kwargs) -> Signature:
         call.apply_defaults()
         bound = call.arguments
     leaves = (leaf for given in bound.items() for leaf in fast_forward.leaves(*given))
-    return {path: _leaf(value) for path, value in leaves}
+    return {path: described(value) for path, value in leaves}
 
 
-def _leaf(value: object) -> tuple[LeafKind, str]:
+def described(value: object) -> tuple[LeafKind, str]:
+    """The kind of a leaf, and what a trace depends on: `float32[1024, 784]` of a tensor."""
     value = user_lines.first_replica_value(value)
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return "python value", f"{type(value).__name__} {value!r}"

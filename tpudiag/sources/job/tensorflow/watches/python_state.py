@@ -56,8 +56,6 @@ class PythonStateWatch:
         self._traced: dict[int, _Traced] = {}
         self.methods: Callable[[], tuple[object, ...]] = tuple
         """The user's own methods called by a library's traced function (train_step of a model)."""
-        # Not at the top: this module is imported before the job's TensorFlow, and NumPy with it.
-
         for at, prefix in ((table.RANDOM_DRAWN, "random"), (table.NUMPY_DRAWN, "np.random")):
             for each in at.each():
                 hooks.before(each, self._note(f"{prefix}.{each.names[0]}"))

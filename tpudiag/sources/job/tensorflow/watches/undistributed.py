@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from tpudiag.signals.training_loop import UndistributedInput
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Dataset, Spec, Strategy, Tensor
+from tpudiag.sources.job.tensorflow.watches.function_record import described
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 
@@ -55,7 +56,7 @@ class UndistributedWatch:
         if plain:
             self.input = UndistributedInput(
                 replicas=strategy.num_replicas_in_sync,
-                shapes=tuple(_text(self._tf, leaf) for leaf in plain[:4]),
+                shapes=tuple(described(leaf)[1] for leaf in plain[:4]),
                 from_dataset=all(self._of_dataset(leaf) for leaf in plain),
                 location=user_lines.caller(),
             )
@@ -78,9 +79,3 @@ class UndistributedWatch:
 def _is_batch(shape: Iterable[int | None]) -> bool:
     sizes = list(shape) if getattr(shape, "rank", 1) is not None else []
     return bool(sizes) and sizes[0] != 1
-
-
-def _text(tf: Library, tensor: Tensor) -> str:
-    """`float32[1024, 784]`."""
-    sizes = ", ".join("?" if size is None else str(size) for size in tf.TensorShape(tensor.shape))
-    return f"{tf.as_dtype(tensor.dtype).name}[{sizes}]"
