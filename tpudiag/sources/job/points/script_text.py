@@ -4,6 +4,7 @@ import ast
 import contextlib
 import linecache
 from functools import lru_cache
+from typing import Any
 
 from tpudiag.location import Location
 
@@ -39,20 +40,14 @@ def tree_of(text: str | bytes | ast.Module, file: str, flags: int = 0) -> ast.Mo
 
 def _of_cell(node: ast.stmt) -> list[ast.stmt]:
     """The statements of `get_ipython().run_cell_magic("time", "", cell)`, on its line."""
-    match node:
-        case ast.Expr(
-            ast.Call(
-                ast.Attribute(attr="run_cell_magic"),
-                [ast.Constant(str(magic)), _, ast.Constant(str(cell))],
-            )
-        ) if magic in PLAIN_CELLS:
-            with contextlib.suppress(SyntaxError):  # it holds another magic
-                made = ast.parse(cell)
-                for each in ast.walk(made):
-                    ast.copy_location(each, node)
-                return made.body
-        case _:
-            pass
+    call: Any = node.value if isinstance(node, ast.Expr) else None
+    if getattr(getattr(call, "func", None), "attr", "") == "run_cell_magic":
+        given: list[Any] = [getattr(each, "value", None) for each in call.args]
+        with contextlib.suppress(SyntaxError):  # it holds another magic
+            made: ast.Module = ast.parse(given[-1] if given[0] in PLAIN_CELLS else "%")
+            for each in ast.walk(made):
+                ast.copy_location(each, node)
+            return made.body
     return [node]
 
 

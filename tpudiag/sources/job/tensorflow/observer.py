@@ -52,7 +52,7 @@ class Observer:
         made: Any = text
         # What is nested too deep to be rewritten runs as it is.
         with contextlib.suppress(RecursionError):
-            if self._spec.rehearse and self._spec.rest_s > 0:
+            if self._spec.rehearse:
                 made = loop_rewriting.rewritten(self._loops, text, file, space, flags)
             if self.fake_data:
                 made = self.fake_data.statements.tried(made, file, space, flags)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import interventions
+from tpudiag.sources.job.points import interventions, script_text
 from tpudiag.sources.job.tensorflow.fake_data import holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
@@ -160,7 +160,7 @@ def ran(tmp_path: Path, text: str, **known: Any) -> tuple[dict[str, Any], list[s
         str(tmp_path), lambda **facts: noted.__setitem__(slice(None), facts.get("passed_over", ()))
     )
     space: dict[str, Any] = {"__name__": "__main__", **known}
-    tree = Statements(ledger).tried(text, file, space, 0)
+    tree = Statements(ledger).tried(script_text.tree_of(text, file), file, space, 0)
     exec(compile(tree, file, "exec", dont_inherit=True), space)
     return space, noted
 

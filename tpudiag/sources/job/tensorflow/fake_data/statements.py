@@ -20,14 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import (
-    Kwargs,
-    barrier,
-    interventions,
-    main_flow,
-    script_text,
-    user_lines,
-)
+from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow, user_lines
 
 from . import missing_data_errors
 from . import statement_parts as parts
@@ -78,7 +71,7 @@ class Statements:
         self, text: str | bytes | ast.Module, file: str, space: Kwargs, flags: int = 0
     ) -> ast.Module:
         """A script or cell, each of its statements tried; `space` is what it runs in."""
-        tree = script_text.tree_of(text, file, flags)
+        tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         self._file = file
         space[_ASKED] = self
         self._mains = parts.mains(tree)
