@@ -31,6 +31,8 @@ def test_innermost_line_of_the_users_own() -> None:
     assert place.source == "loss = strategy.run(step, args=(batch,))"
     assert place.script == "/home/me/train.py"
     assert place.operation == "model/dense_1/MatMul"
+    compiled = '\n  File "h5py/h5t.pyx", line 293, in init h5py.h5t\n'
+    assert place_of(SCRIPT.replace("\nInvalid", f"{compiled}Invalid")).own_line == place.own_line
 
 
 def test_cell_of_a_notebook_old_and_new() -> None:

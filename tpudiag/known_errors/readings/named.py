@@ -49,6 +49,9 @@ def _facts(parts: dict[str, str], text: str) -> Facts:
         facts["name"] = (facts["function"][0].rsplit(".", 1)[-1],)
     if parts.keys() >= {"takes", "given"}:
         facts["more"] = (str(int(parts["given"]) - int(parts["takes"])),)
+    if parts.keys() >= {"built", "here"} and parts["built"] != parts["here"]:
+        is_older = int(parts["here"], 16) < int(parts["built"], 16)  # decimals keep their order
+        facts["age"] = ("older" if is_older else "newer",)
     if "argument" in parts:
         got = wording("named received").search(text)
         facts["received"] = (f" (it got {got['value'].rstrip('.,')})" if got else "",)
