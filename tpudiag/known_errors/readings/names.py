@@ -62,13 +62,33 @@ def of_name(full: str) -> Reading | None:
     )
 
 
+def of_attribute(kind: str, name: str, spoken: str) -> Reading | None:
+    """What is known of an attribute that objects of a class had in another release.
+
+    Any program may have such a class: `spoken` names a library, or the class is a known one.
+    """
+    of_any = re.search(r"keras|tensorflow|jax|transformers|protobuf", spoken) is not None
+    place = _placed("attributes", name, {kind.lower()}, of_any=of_any)
+    said = f"`{kind}` has no `{name}` in this release: moved, renamed or removed."
+    return Reading(said, place) if place else None
+
+
+def _placed(table: str, name: str, owners: set[str], *, of_any: bool = True) -> str:
+    """What a table says of a name of one of its owners; `of_any`: or of any."""
+    for key, place in names()[table].items():
+        of, _, each = key.rpartition(" ")
+        fits = any(not owner or re.search(of, owner) for owner in owners)
+        if each == name and fits and (of or of_any):
+            return place
+    return ""
+
+
 def _of_argument(parts: dict[str, str]) -> Reading | None:
     """What is known of an argument that a function does not take."""
     name, owner = parts["name"], parts.get("owner") or ""
-    of, place = (names()[table].get(name) for table in ("functions_of", "arguments"))
-    lower = owner.lower()
-    spelled = {lower, lower.rsplit(".", 1)[-1]}  # with its class, and without
-    if place is None or (of and owner and not any(re.fullmatch(of, each) for each in spelled)):
+    lower = owner.lower()  # with its class, and without
+    place = _placed("arguments", name, {lower, lower.rsplit(".", 1)[-1]})
+    if not place:
         return None
     function = f"`{owner}` takes" if owner else "It takes"
     younger = place.startswith("pip install")

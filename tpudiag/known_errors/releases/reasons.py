@@ -62,9 +62,9 @@ def _of_lack(text: str, lack: Lack, spoken: str) -> Reading | None:
     """What the releases say of a name that is not there; `spoken`: what names its package."""
     if lack.owner:
         span = span_of_member(lack, spoken, versions_in(text))
-        if span is None or _dist(lack.asker) == span.package:
-            return None  # two that are mixed
-        return _of_span(text, lack, span)
+        mixed = span is not None and _dist(lack.asker) == span.package
+        told = None if span is None or mixed else _of_span(text, lack, span)
+        return told or moved.of_attribute(lack.owner, lack.name, spoken)
     if lack.takes and (taken := _taken(text, lack)):
         return _of_span(text, lack, taken)
     if lack.takes and not (lack.asker and lack.within):
