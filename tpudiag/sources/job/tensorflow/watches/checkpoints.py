@@ -24,7 +24,7 @@ class CheckpointWatch:
         """`original` returns the script's own path of a redirected file."""
         self._original = original
         self._uses: dict[tuple[str, str], CheckpointUse] = {}
-        self._callbacks: dict[int, tuple[str, str]] = {}
+        self._made: dict[int, tuple[str, str]] = {}
         self._saving = False
         self.on_saved: Callable[[Location | None], None] = lambda _: None
         """Called with the line that saved."""
@@ -50,7 +50,7 @@ class CheckpointWatch:
         hooks.after(table.CALLBACK_GIVEN, self._give, keras)
 
     def _give(self, callback: object, *_: object, **__: object) -> None:
-        if key := self._callbacks.get(id(callback)):
+        if key := self._made.get(id(callback)):
             self._uses[key] = replace(self._uses[key], given=True)
 
     def watch_orbax(self) -> None:
@@ -95,11 +95,9 @@ class CheckpointWatch:
             # the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")
             line = user_lines.caller()
-            use = self._uses.get((kind, path))
-            if use is None:
-                use = CheckpointUse(kind, path, 0, line, given=kind not in _CALLBACKS)
-            if kind in _CALLBACKS:
-                self._callbacks[id(args[0])] = kind, path
+            first = CheckpointUse(kind, path, 0, line, given=kind not in _CALLBACKS)
+            use = self._uses.get((kind, path), first)
+            self._made[id(args[0])] = kind, path
             best_only = getattr(args[0], "save_best_only", False) is True
             use = replace(use, saved=use.saved + saved, best_only=best_only)
             self._uses[kind, path] = use

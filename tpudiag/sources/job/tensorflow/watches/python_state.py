@@ -127,11 +127,7 @@ class PythonStateWatch:
 
 
 def _state(
-    kind: Literal["written", "read"],
-    slot: Slot,
-    name: str,
-    old: Numbers,
-    new: Numbers,
+    kind: Literal["written", "read"], slot: Slot, name: str, old: Numbers, new: Numbers
 ) -> FrozenState:
     return FrozenState(
         kind=kind,
