@@ -1,11 +1,14 @@
 """What a job does about checkpoints."""
 
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 PROGRAM = """
 import json, tempfile
@@ -33,6 +36,7 @@ print(json.dumps([seen, [[u.path, u.shapes] for u in watch.facts() if u.shapes]]
 """
 
 
+@pytest.mark.slow
 def test_managers_and_saves_with_the_script_s_own_paths(
     in_tensorflow: Callable[[str], Any],
 ) -> None:
@@ -44,3 +48,21 @@ def test_managers_and_saves_with_the_script_s_own_paths(
     assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 14, True)
     assert [uses["ModelCheckpoint", f"gs://bucket/{n}.keras"][2] for n in "gk"] == [True, False]
     assert held == [["gs://bucket/bare", [[4, 3]]], ["gs://bucket/whole", [[4, 3], [4, 3]]]]
+
+
+def test_a_function_that_saves_may_get_all_its_arguments_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def save_checkpoint(ckpt_dir: str, target: object) -> None: ...
+
+    both = dict.fromkeys(("save_checkpoint", "save_checkpoint_multiprocess"), save_checkpoint)
+    saves: Any = SimpleNamespace(**both)
+    flax = SimpleNamespace(training=SimpleNamespace(checkpoints=saves))
+    monkeypatch.setitem(sys.modules, "flax", flax)
+    tree: Any = SimpleNamespace(tree_leaves=lambda _: [])  # pyright: ignore
+    monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(tree_util=tree))
+    watch = CheckpointWatch(lambda path: path)
+    watch.watch_flax()
+    saves.save_checkpoint(ckpt_dir="run", target={})
+    hooks.undo()
+    assert [(use.path, use.saved) for use in watch.facts()] == [("run", 1)]

@@ -97,8 +97,9 @@ class CheckpointWatch:
             line = user_lines.caller()
             first = CheckpointUse(kind, path, 0, line, given=kind not in _CALLBACKS)
             use = self._uses.get((kind, path), first)
-            self._made[id(args[0])] = kind, path
-            best_only = getattr(args[0], "save_best_only", False) is True
+            by = args[0] if args else None  # a function's arguments may all have names
+            self._made[id(by)] = kind, path
+            best_only = getattr(by, "save_best_only", False) is True
             use = replace(use, saved=use.saved + saved, best_only=best_only)
             self._uses[kind, path] = use
             if saved:
