@@ -65,7 +65,7 @@ def test_a_number_that_changes_while_steps_are_answered_is_frozen(
     watch.rest.leaves = jax.tree_util.tree_leaves
     jitted = Jitted(jax.jit(step), step, watch, Record("step", None, made=1, trains=True), None)
     weights: Any = jitted(jax.numpy.ones(3))
-    watch.rest.begin()
+    watch.rest.deadline.start()
     jitted(jitted(weights))
     monkeypatch.setitem(globals(), "RATE", 0.05)
     assert jitted(weights) is not None

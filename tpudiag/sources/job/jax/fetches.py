@@ -1,8 +1,8 @@
 """Lines that fetch a result of the step, for which the host waits."""
 
-import contextlib
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -40,14 +40,9 @@ class FetchWatch:
             arrays = (array for array in self._jax.live_arrays() if id(array) not in results)
             self._older = {id(array): weakref.ref(array) for array in arrays}
 
-    @contextlib.contextmanager
-    def apart(self) -> Generator[None, None, None]:
+    def apart(self) -> AbstractContextManager[None]:
         """What is asked for in it is no matter of the job's."""
-        results, self._results = self._results, {}
-        try:
-            yield
-        finally:
-            self._results = results
+        return hooks.instead(self, _results={})
 
     def saved(self, line: Location | None) -> None:
         """A line has saved a checkpoint."""

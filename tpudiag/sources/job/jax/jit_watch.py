@@ -1,5 +1,6 @@
 """Follows all functions that jax.jit makes: their calls and compilations."""
 
+import contextlib
 import functools
 import threading
 import time
@@ -149,27 +150,27 @@ class JitWatch:
 
         return gradient
 
+    @property
+    def _outermost(self) -> Jitted | None:
+        """The function that this thread traces or runs."""
+        return getattr(self._active, "outermost", None)
+
     def _took_gradient(self) -> bool:
         """Gradients are taken: by the function that is traced now, or else (True) eagerly."""
-        outermost: Jitted | None = getattr(self._active, "outermost", None)
-        if outermost is not None:
-            outermost.record.trains = True
+        if self._outermost is not None:
+            self._outermost.record.trains = True
             return False
         self.eager_location = self.eager_location or user_lines.caller()
         return True
 
     def lowered(self, jitted: Jitted, compiled: Any, args: Args, kwargs: Kwargs) -> object:
         """The job lowers a function: whether it takes gradients is seen as in a call."""
-        before = getattr(self._active, "outermost", None)
-        self._active.outermost = before or jitted
-        try:
+        with hooks.instead(self._active, outermost=self._outermost or jitted):
             return compiled.lower(*args, **kwargs)
-        finally:
-            self._active.outermost = before
 
     def called(self, jitted: Jitted, compiled: Any, args: Args, kwargs: Kwargs) -> object:
         """A call of the job's; what it gives, and how it fails, is the job's own."""
-        nested = getattr(self._active, "outermost", None) is not None
+        nested = self._outermost is not None
         # Where our look at the arguments fails (static ones may be anything), the call is let be.
         if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
             return compiled(*args, **kwargs)
@@ -191,12 +192,9 @@ class JitWatch:
         first_of_pmap = jitted.mapped and not jitted.record.calls
         if self.waits and not eager and (jitted.record.trains or first_of_pmap):
             barrier.attempt("values of the step", self._look_at, jitted, args, kwargs)
-        self._active.outermost = jitted
-        compilations, began = self.compilations, time.perf_counter()
-        try:
+        with hooks.instead(self._active, outermost=jitted):
+            compilations, began = self.compilations, time.perf_counter()
             result = compiled(*args, **kwargs)
-        finally:
-            self._active.outermost = None
         barrier.attempt("values of the step", self._gave, jitted, result)
         # Without arguments it may be called within a transformation, and give what holds no values.
         traced = barrier.attempt("result", self._is_traced, (result,), {})
@@ -230,7 +228,7 @@ class JitWatch:
 
     def _traced_now(self) -> Record | None:
         """The record of the function that is traced now; what a program calls back is not."""
-        outermost: Jitted | None = getattr(self._active, "outermost", None)
+        outermost = self._outermost
         called_back = outermost and user_lines.under(privates.CALLBACKS)
         return outermost.record if outermost and not called_back else None
 
@@ -264,7 +262,7 @@ class JitWatch:
         if self.rest is None or record.trains:
             return False
         none_yet = self.kept.step is None and self.eager_location is None
-        return none_yet or self.rest.began_at is not None
+        return none_yet or self.rest.deadline.began is not None
 
     def _look_at(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
         """The values of what is about to be given to a function that may train."""
@@ -287,14 +285,10 @@ class JitWatch:
 
     def _traces(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> bool:
         """Whether a function can be traced with these; else its own call fails as well."""
-        self._active.outermost = jitted
-        try:
+        with hooks.instead(self._active, outermost=jitted), contextlib.suppress(Exception):
             jitted.trace(*args, **kwargs)
-        except Exception:
-            return False
-        finally:
-            self._active.outermost = None
-        return True
+            return True
+        return False
 
     def _is_traced(self, args: Args, kwargs: Kwargs) -> bool:
         """Whether a call is within a transformation, and runs nothing."""

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -29,7 +30,7 @@ from tpudiag.sources.job.jax.reader import StepReader
 from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Watches, barrier, bindings, hooks, privates, table
+from tpudiag.sources.job.points import Library, Watches, barrier, bindings, hooks, privates, table
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
@@ -184,7 +185,7 @@ class JaxObserver:
                 send_each(self._recorder.put, trained=self._jits.numbers.facts)
             if self._spec.requests >= 0:
                 self._serve()
-            self._read_step()
+            self._read_step(self._reader.at_the_end)
             if self._reader.at_once > 1:
                 self._send_seen()
         if self._devices.processes_asked:
@@ -203,9 +204,9 @@ class JaxObserver:
             programs=self._programs,
         )
 
-    def _read_step(self) -> None:
-        """Read the step as it is in the end."""
-        call, read = self._jits.kept.step, self._reader.at_the_end
+    def _read_step(self, read: Callable[[Library, StepCall], None]) -> None:
+        """Read the step as it is in the end, or for a plan."""
+        call = self._jits.kept.step
         if call is not None:
             barrier.attempt("step of JAX", read, self._jax, call)
 
@@ -224,7 +225,7 @@ class JaxObserver:
         self._recorder.put(framework=Framework.JAX, step_not_run=why)
         if self._spec.requests >= 0:
             self._serve()
-        self._read_step()
+        self._read_step(self._reader.at_the_end)
         barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
         self._recorder.put(end=JobEnd(how="stopped"))
         raise StopObservation
@@ -251,7 +252,7 @@ class JaxObserver:
             self._finish()
             self._recorder.phase(REST)
             self._jits.waits, self._jits.numbers = False, None
-            self._jits.rest.begin()
+            self._jits.rest.deadline.start()
             return True
         barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
         self._finish()
@@ -261,9 +262,7 @@ class JaxObserver:
 
     def _serve(self) -> None:
         """A plan asks for the step with other batches, as often as it likes; then the job ends."""
-        call = self._jits.kept.step
-        if call is not None:
-            barrier.attempt("steps of a plan", self._reader.answer, self._jax, call)
+        self._read_step(self._reader.answer)
         os._exit(0)
 
     def _functions(self) -> tuple[TracedFunction, ...]:

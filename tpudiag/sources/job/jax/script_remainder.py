@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunction
 from tpudiag.sources.job.jax.jitted import Record
-from tpudiag.sources.job.points import barrier, interventions, main_flow
+from tpudiag.sources.job.points import interventions, main_flow
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 
 FEWEST_GAPS = 3
@@ -26,7 +26,6 @@ class RestOfScript:
 
     def __init__(self, budget_s: float, on_hard_end: Callable[[], None]) -> None:
         self.deadline = Deadline(budget_s, on_hard_end)
-        self.began_at: float | None = None
         self.forwarded: Counter[int] = Counter()
         """By the record of the function: calls that were answered."""
         self.leaves: Callable[[object], list[object]] = lambda _: []
@@ -40,15 +39,10 @@ class RestOfScript:
         self._spent_s: defaultdict[int, float] = defaultdict(float)
         """By the record of a function that does not train."""
 
-    def begin(self) -> None:
-        """Enough was observed."""
-        self.began_at = time.perf_counter()
-        self.deadline.start()
-
     def answer(self, record: Record, args: object, kwargs: object) -> tuple[object] | None:
         """The last result in a tuple; None where the call is to run."""
         asked_at, before, self._answered_at = time.perf_counter(), self._answered_at, None
-        if record.trains and self.began_at is None:
+        if record.trains and self.deadline.began is None:
             return None
         if not self._is_known(record) or not interventions.allowed(InterventionKind.STEPS):
             return None
@@ -79,7 +73,7 @@ class RestOfScript:
     ) -> None:
         """A call ran really; `aside_s` is what it took while no steps are observed."""
         self._spent_s[id(record)] += aside_s
-        began = self.began_at is not None or not record.trains
+        began = self.deadline.began is not None or not record.trains
         if began and self._is_known(record):
             self._last[id(record), self._signature(*call)] = result
 
@@ -116,10 +110,4 @@ class RestOfScript:
         """What of the script was run."""
         self.deadline.cancel()
         frames = main_flow.frames_of_traceback(error.__traceback__) if error is not None else []
-        return Coverage(
-            end=end,
-            functions=functions,
-            stopped_at=main_flow.stands_at(frames),
-            unreached=barrier.attempt("main flow", main_flow.unreached, frames) or (),
-            rest_s=time.perf_counter() - self.began_at if self.began_at is not None else 0.0,
-        )
+        return self.deadline.coverage(end, functions, frames)

@@ -53,11 +53,11 @@ class TracedStep:
         ]
         """Each with the equation that reads it first."""
         leaves = jax.tree_util.tree_flatten_with_path(call.arguments)[0]
-        self._refs = {jax.tree_util.keystr(path) for path, leaf in leaves if is_ref(jax, leaf)}
-        in_place = [leaf for _, leaf in leaves if is_ref(jax, leaf)]
-        made = (*closed.out_avals, *in_place)
+        self._leaves = [(path, jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
+        self._refs = {key: leaf for _, key, leaf in self._leaves if is_ref(jax, leaf)}
+        made = (*closed.out_avals, *self._refs.values())
         self._results = Counter((a.shape, str(a.dtype)) for a in made)
-        keys = [jax.tree_util.keystr(path) for path, _ in leaves if not call.jitted.static(path)]
+        keys = [key for path, key, _ in self._leaves if not call.jitted.static(path)]
         self.keys = keys if len(keys) == len(closed.jaxpr.invars) else []
         """Paths of the arguments that are none of the program's own, in its order."""
         self._state = call.state if call.state is not None else self._given_again()
@@ -98,20 +98,20 @@ class TracedStep:
 
     def _given_again(self) -> frozenset[str]:
         """What it may overwrite, or gives anew under its own name."""
-        tree, kind = self._jax.tree_util, self.call.jitted
-        made = tree.tree_flatten_with_path(getattr(self.traced, "out_info", ()))[0]
+        flat = self._jax.tree_util.tree_flatten_with_path
+        made = flat(getattr(self.traced, "out_info", ()))[0]
         results = Counter((str(p[-1:]), tuple(r.shape), str(r.dtype)) for p, r in made if p)
         found = {*self._donated(), *self._refs}
-        for path, leaf in tree.tree_flatten_with_path(self.call.arguments)[0]:
+        for path, key, leaf in self._leaves:
             shape = getattr(leaf, "shape", None)
             # An argument that is one array may be a batch, and a result of its shape what was made
             # of it.
-            if shape is None or len(path) < NAMED or kind.static(path):
+            if shape is None or len(path) < NAMED or self.call.jitted.static(path):
                 continue
-            key = str(path[-1:]), tuple(shape), str(leaf.dtype)
-            if results[key] > 0:
-                results[key] -= 1
-                found.add(tree.keystr(path))
+            named = str(path[-1:]), tuple(shape), str(leaf.dtype)
+            if results[named] > 0:
+                results[named] -= 1
+                found.add(key)
         return frozenset(found)
 
     def _data(self) -> list[StepArgument]:
@@ -121,10 +121,8 @@ class TracedStep:
 
     def data(self) -> list[Any]:
         """Shapes and shardings of the same, where the job chose one."""
-        tree, own = self._jax.tree_util, self.call.jitted.names
-        names = {argument.name for argument in self._data()}
-        leaves = tree.tree_flatten_with_path(self.call.arguments)[0]
-        found = [leaf for path, leaf in leaves if argument_name(tree, path, own) in names]
+        data = self._data()
+        found = [leaf for _, key, leaf in self._leaves if self.by_path.get(key) in data]
         return [leaf for leaf in found if getattr(leaf, "sharding", None) is not None]
 
     def with_batch(self, size: int) -> tuple[Any, dict[str, Any]]:
@@ -134,12 +132,12 @@ class TracedStep:
         batch, tree, own = self.batch(), self._jax.tree_util, int(self.call.jitted.mapped)
         each_of = self.devices if own else 1
         old = batch.global_batch // each_of if batch is not None else 0
-        data = {a.name: a for a in self._data() if not own or a.parts == self.devices}
+        data = [a for a in self._data() if not own or a.parts == self.devices]
 
         def changed(path: Any, leaf: Any) -> Any:
-            known = data.get(argument_name(tree, path, self.call.jitted.names))
+            known = self.by_path.get(tree.keystr(path))
             at = known.counts_steps + own if known is not None else 0
-            if known is None or known.shape[at : at + 1] != (old,):
+            if known is None or known not in data or known.shape[at : at + 1] != (old,):
                 return leaf
             shape = (*known.shape[:at], size // each_of, *known.shape[at + 1 :])
             sharding = getattr(leaf, "sharding", None)
@@ -227,18 +225,15 @@ class TracedStep:
 
     def _arguments(self) -> dict[str, StepArgument]:
         """The arrays that the step gets."""
-        tree = self._jax.tree_util
-        leaves = tree.tree_flatten_with_path(self.call.arguments)[0]
         donated = self._donated()
         leading = self._program.shared_out | self._examples.second
         parts_first = {self.keys[n] for n in leading} if self.keys else set[str]()
         mapped = {key: self._program.mapped.get(n) for n, key in enumerate(self.keys)}
         names = self.call.jitted.names
         found: dict[str, StepArgument] = {}
-        for path, leaf in leaves:
+        for path, key, leaf in self._leaves:
             if getattr(leaf, "shape", None) is None:
                 continue
-            key = tree.keystr(path)
             places = self.call.jitted.donates or ()
             mapped_away = key.startswith("[0]") and getattr(path[1], "idx", None) in places
             sharding = getattr(leaf, "sharding", None)
@@ -250,7 +245,7 @@ class TracedStep:
             if self.call.jitted.mapped and shape and shape[0] <= self._jax.device_count():
                 devices, shard = shape[0], (1, *shape[1:])
             found[key] = StepArgument(
-                name=argument_name(tree, path, names),
+                name=argument_name(self._jax.tree_util, path, names),
                 dtype=dtype,
                 shape=shape,
                 bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4) // (1 + halved),

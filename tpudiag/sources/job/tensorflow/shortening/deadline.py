@@ -7,8 +7,10 @@ import ctypes
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from tpudiag.script_run import Coverage, CoverageEnd, ShortenedLoop, StepFunction
+from tpudiag.sources.job.points import barrier, main_flow
 from tpudiag.sources.job.points.steps import StopObservation
 
 GRACE_S = 8.0
@@ -40,9 +42,12 @@ class Deadline:
         self._started_s = time.process_time()
         self._main = threading.get_ident()
         self.spent = False
+        self.began: float | None = None
+        """When the rest of the script began."""
 
     def start(self) -> None:
         """Start the clock."""
+        self.began = time.perf_counter()
         self._main, self._started_s = threading.get_ident(), time.process_time()
         threading.Thread(target=self._run, name="tpudiag-deadline", daemon=True).start()
 
@@ -53,6 +58,23 @@ class Deadline:
     def cancel(self) -> None:
         """The job ended, or is being ended."""
         self._over.set()
+
+    def coverage(
+        self,
+        end: CoverageEnd,
+        functions: Iterable[StepFunction],
+        stack: list[tuple[str, int, int]],
+        shortened: tuple[ShortenedLoop, ...] = (),
+    ) -> Coverage:
+        """What of the script was run until its main thread stood there."""
+        return Coverage(
+            end=end,
+            functions=tuple(functions),
+            shortened=shortened,
+            stopped_at=main_flow.stands_at(stack),
+            unreached=barrier.attempt("main flow", main_flow.unreached, stack) or (),
+            rest_s=time.perf_counter() - self.began if self.began is not None else 0.0,
+        )
 
     def check(self) -> None:
         """Raise in a job that continues although it was stopped."""

@@ -2,7 +2,6 @@
 
 import sys
 import threading
-import time
 from collections.abc import Callable
 
 from tpudiag.signals import Coverage, CoverageEnd
@@ -41,7 +40,6 @@ class WholeScript:
         self._reading = False
         self.loops = InnerLoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
         self.deadline = Deadline(budget_s, on_hard_end, self._near_end)
-        self._began: float | None = None
         self._begun, self._variables = 0, variables
         self._in_replica, self.script_loops = strategies.in_replica, ScriptLoops()
         self._stack: list[tuple[str, int, int]] = []
@@ -61,7 +59,6 @@ class WholeScript:
 
     def begin(self) -> None:
         """The steps were observed: continue, shortened, until the time is over."""
-        self._began = time.perf_counter()
         self.forward.begin()
         self.forward.moves_late = bool(barrier.attempt("counters", self._hook_reads))
         self.deadline.start()
@@ -104,19 +101,9 @@ class WholeScript:
 
     def coverage(self, end: CoverageEnd) -> Coverage:
         """How much of the script ran."""
-        functions = [s for s in self._functions.step_functions() if s.ran]
-        return Coverage(
-            end=end,
-            functions=tuple(functions),
-            shortened=tuple(
-                dict.fromkeys(
-                    (*self.epochs.shortened, *self.loops.shortened, *self.script_loops.shortened)
-                )
-            ),
-            stopped_at=main_flow.stands_at(self._stack),
-            unreached=barrier.attempt("main flow", main_flow.unreached, self._stack) or (),
-            rest_s=time.perf_counter() - self._began if self._began is not None else 0.0,
-        )
+        made = (*self.epochs.shortened, *self.loops.shortened, *self.script_loops.shortened)
+        functions = (s for s in self._functions.step_functions() if s.ran)
+        return self.deadline.coverage(end, functions, self._stack, tuple(dict.fromkeys(made)))
 
     def _loop_shortened(self, length: int | str | None) -> None:
         if self._functions.current is not None:
