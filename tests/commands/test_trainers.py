@@ -2,38 +2,22 @@
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import grpc
 import pytest
 
+from tests.sources.live.test_metrics import answer, served
 from tpudiag.diagnoses.trainer_targets import Targets, without_server
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.processes import Process
 from tpudiag.sources.live.trainers import Trainer
-from tpudiag.sources.profile.schema import message
 
 pytestmark = pytest.mark.slow
 
-POINT = {"attribute": {"value": {"int_attr": 1}}, "gauge": {"as_int": 2**30}}
-
-
-def answer(_: bytes, __: Any) -> bytes:
-    return bytes(message("MetricResponse")(metric={"metrics": [POINT]}).SerializeToString())
-
 
 def test_libtpus_metrics_and_the_stacks_of_who_holds_the_tpu() -> None:
-    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-        "GetRuntimeMetric": grpc.unary_unary_rpc_method_handler(answer)
-    }
-    server = grpc.server(ThreadPoolExecutor(1))
-    service = "tpu.monitoring.runtime.RuntimeMetricService"
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, methods),))
-    port = server.add_insecure_port("localhost:0")
-    server.start()
     sleeper = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"]
-    with subprocess.Popen(sleeper, stdout=subprocess.PIPE) as process:
+    program = subprocess.Popen(sleeper, stdout=subprocess.PIPE)
+    with program as process, served(lambda _: answer({1: 2**30})) as address:
         assert process.stdout is not None
         process.stdout.readline()
         holder = Process(
@@ -42,14 +26,13 @@ def test_libtpus_metrics_and_the_stacks_of_who_holds_the_tpu() -> None:
             command=("python", "train.py"),
             framework="TensorFlow 2.20.0",
             devices=("/dev/accel0",),
-            listening=frozenset({Address("localhost", port)}),
+            listening=frozenset({address}),
             sockets=frozenset({1}),
             own_network=False,
         )
         targets = Targets((), (Trainer(holder, ()),))
         tables, (fault,) = without_server(targets, 1.0, lambda _: None)
         process.kill()
-    server.stop(None).wait()
     assert [table.title.split(" of pid ")[0] for table in tables] == [
         "The TPU",
         "Where the main thread",

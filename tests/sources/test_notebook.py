@@ -11,16 +11,13 @@ from tpudiag.sources import notebook
 
 def saved(folder: Path, *cells: str, **metadata: object) -> str:
     """A notebook of these code cells, with a page of text before them."""
-    code: list[object] = [
-        {
-            "cell_type": "code",
-            "metadata": {},
-            "source": cell,
-            "outputs": [],
-            "execution_count": None,
-        }
-        for cell in cells
-    ]
+    of_code: dict[str, object] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
+    code: list[object] = [{**of_code, "source": cell} for cell in cells]
     text: dict[str, object] = {"cell_type": "markdown", "metadata": {}, "source": ["# A title\n"]}
     whole: dict[str, object] = {
         "nbformat": 4,

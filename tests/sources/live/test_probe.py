@@ -1,9 +1,7 @@
 """How a port is identified, over the wire: real servers of other kinds on loopback."""
 
-import shutil
 import socket
 import ssl
-import subprocess
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from tests.kubernetes_api import certificate
 from tpudiag.errors import UsageError
 from tpudiag.sources.live.address import Address, addresses
 from tpudiag.sources.live.probe import probe, probe_all
@@ -104,32 +103,6 @@ def nobody(_: Path) -> Generator[int]:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
     yield port
-
-
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate that signs itself, and its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl to make a certificate with")
-    chain, key = folder / "chain.pem", folder / "key.pem"
-    subprocess.run(
-        [
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-subj",
-            "/CN=localhost",
-            "-keyout",
-            str(key),
-            "-out",
-            str(chain),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    return chain, key
 
 
 @pytest.mark.slow
