@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import linecache
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 PLAIN_CELLS = frozenset(("time", "timeit", "capture", "prun"))
 """Cell magics that run the cell, and measure or capture its output."""
+_OPTIONS = re.compile(r"\A(-\w+(\s*\d+)?\s+)*")
 _CALL_LINES = 12
 """The most lines of one call that are read."""
 
@@ -32,19 +34,24 @@ def parsed(text: str) -> ast.Module | None:
 
 
 def tree_of(text: str | bytes | ast.Module, file: str, flags: int = 0) -> ast.Module:
-    """A script or cell; where it was exported from a notebook, cells under `%%time` are its own."""
+    """A script or cell; what a notebook that was exported only times (`%%time`) is its own."""
     tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
     tree.body = [each for node in tree.body for each in _of_cell(node)]
     return tree
 
 
 def _of_cell(node: ast.stmt) -> list[ast.stmt]:
-    """The statements of `get_ipython().run_cell_magic("time", "", cell)`, on its line."""
+    """The statements of `get_ipython().run_cell_magic("time", "", cell)`, on its line.
+
+    Those of `run_line_magic("time", statement)`, and of the older `magic("time statement")`, too.
+    """
     call: Any = node.value if isinstance(node, ast.Expr) else None
-    if getattr(getattr(call, "func", None), "attr", "") == "run_cell_magic":
-        given: list[Any] = [getattr(each, "value", None) for each in call.args]
+    called: str = getattr(getattr(call, "func", None), "attr", "")
+    if called in ("run_cell_magic", "run_line_magic", "magic"):
+        given = [str(getattr(each, "value", "")) for each in call.args]
+        magic, *_, text = given if len(given) > 1 else ("".join(given) + " ").split(" ", 1)
         with contextlib.suppress(SyntaxError):  # it holds another magic
-            made: ast.Module = ast.parse(given[-1] if given[0] in PLAIN_CELLS else "%")
+            made = ast.parse(_OPTIONS.sub("", text, count=1) if magic in PLAIN_CELLS else "%")
             for each in ast.walk(made):
                 ast.copy_location(each, node)
             return made.body
