@@ -1,6 +1,6 @@
 """Where an error happened: of scripts, notebooks, graphs and layers."""
 
-from tpudiag.known_errors.place import NOWHERE, place_near, place_of
+from tpudiag.known_errors.place import Place, place_near, place_of
 
 SCRIPT = """\
 Traceback (most recent call last):
@@ -52,7 +52,7 @@ def test_layer_that_keras_names() -> None:
 
 def test_traceback_of_another_error_far_before_is_not_meant() -> None:
     text = SCRIPT + "step 1\n" * 1000 + "RuntimeError: odd\n"
-    assert place_near(text, text.count("\n")) == NOWHERE
+    assert place_near(text, text.count("\n")) == Place()
     assert place_near(text, 8).own_line == "/home/me/train.py:33"
 
 

@@ -7,14 +7,7 @@ import pytest
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.literals import anchor, choices
 from tpudiag.known_errors.plain_text import plain, squeezed
-from tpudiag.known_errors.probes import (
-    SMALL_BYTES,
-    Probe,
-    at_once,
-    candidates,
-    one_by_one,
-    probes,
-)
+from tpudiag.known_errors.probes import Probe, candidates, probes
 from tpudiag.known_errors.search import match
 
 
@@ -67,21 +60,10 @@ def test_the_second_literal_of_a_pattern_that_spans_little_is_not_looked_for() -
 @pytest.mark.slow
 def test_a_long_text_has_the_same_answers_as_a_short_one() -> None:
     examples = [error.example for error in known_errors()]
-    quiet = "all is well so far\n" * (SMALL_BYTES)
+    quiet = "all is well so far\n" * 4096
     for example in examples[::10]:
         short = {(each.error.id, each.count) for each in match(example)}
         assert {(each.error.id, each.count) for each in match(example + "\n" + quiet)} == short
-
-
-def test_small_texts_and_larger_ones_are_searched_for_the_same_places() -> None:
-    words = b" ".join(error.example.encode() for error in known_errors()[::60])
-    small = squeezed(words).lower()[:SMALL_BYTES]
-    in_small, in_larger = one_by_one(small), at_once(small)
-    assert len(in_small) > 50
-    assert in_small.keys() <= in_larger.keys()
-    for probe in in_larger.keys() - in_small.keys():
-        assert not probe.regex.search(small), probe.pattern
-    assert all(in_larger[probe] == places for probe, places in in_small.items())
 
 
 def test_lines_of_healthy_steps_hold_the_anchor_of_one_pattern_at_most() -> None:

@@ -1,7 +1,7 @@
 """The versions that a text names, and the fix that holds for them."""
 
 from tpudiag.known_errors.search import match
-from tpudiag.known_errors.versions import for_versions, versions_in
+from tpudiag.known_errors.versions import narrowed, versions_in
 
 GENCODE = "TypeError: Descriptors cannot be created directly."
 
@@ -24,7 +24,7 @@ def test_address_or_step_is_no_version() -> None:
 
 def test_fix_is_that_of_the_users_version() -> None:
     (found,) = match(GENCODE)
-    assert "protobuf>=5.28,<6" in for_versions(found, {"tensorflow-tpu": "2.19.1"}).fix
-    assert "protobuf>=4.21,<5" in for_versions(found, {"tensorflow": "2.13.0"}).fix
-    assert for_versions(found, {"tensorflow": "1.15"}).fix == found.error.fix
-    assert for_versions(found, {}) == found
+    assert "protobuf>=5.28,<6" in narrowed(found, {"tensorflow": ("2.19.1",)}).fix
+    assert "protobuf>=4.21,<5" in narrowed(found, {"tensorflow": ("2.13.0",)}).fix
+    assert narrowed(found, {"tensorflow": ("1.15",)}).fix == found.error.fix
+    assert narrowed(found, {}) == found

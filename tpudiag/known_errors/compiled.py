@@ -8,27 +8,22 @@ made anew whenever a data file is newer.
 import json
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-from tpudiag.known_errors.literals import prepared
+from tpudiag.known_errors.literals import anchor, squeezed_pattern
 
 FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
 MAKERS = (Path(__file__), Path(__file__).with_name("literals.py"))
 
 _PARTS = ("narrower", "one_of")
-_TYPES = {
-    "texts": "says details source families of",
-    "flag": "open rehearsal_only whole likely of_data",
-    "number": "depth",
-    "named": "when",
-    "tables": "narrower one_of",
-}
-_TYPE_OF = {name: type_ for type_, names in _TYPES.items() for name in names.split()}
+_LISTS = ("says", "details", "source", "families", "of", *_PARTS)
+_FLAGS = ("open", "rehearsal_only", "whole", "likely", "of_data")
+_TYPES = {**dict.fromkeys(_LISTS, list), **dict.fromkeys(_FLAGS, bool), "depth": int, "when": dict}
 """The type of each field that is no text."""
 _FIELDS = {
     "narrower": ("cause fix", "says when hit likely whole"),
@@ -54,8 +49,8 @@ class Cases(TypedDict):
     """Narrower cases that several cases share: `of` their families."""
     names: dict[str, dict[str, str]]
     """By its kind a table of names: moved (by both modules), replaced, arguments, ..."""
-    patterns: dict[str, list[str]]
-    """By a pattern what the search needs of it (`literals.prepared`)."""
+    anchors: dict[str, str]
+    """By a pattern the literal that it is looked for by."""
 
 
 class BadCase(ValueError):
@@ -106,7 +101,7 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
     """
     import tomllib  # only where a data file is newer than what was compiled
 
-    cases = Cases(case=[], silent=[], shared=[], names={}, patterns={})
+    cases = Cases(case=[], silent=[], shared=[], names={}, anchors={})
     fragments: dict[str, str] = {}
     for path in sorted(folder.glob("*/*.toml")):
         if path.parent.name in without:
@@ -135,7 +130,8 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
         cases["names"]["forms"][name] = _FRAGMENT.sub(lambda hole: fragments[hole[1]], text)
     for row in cases["case"]:
         for part in (row, *row.get("one_of", ())):
-            cases["patterns"] |= {each: [*prepared(each)] for each in part.get("says", ())}
+            said = part.get("says", ())
+            cases["anchors"] |= {each: anchor(squeezed_pattern(each)) for each in said}
     return cases
 
 
@@ -170,31 +166,15 @@ def _check(kind: str, row: dict[str, Any], where: str) -> None:
     if kind == "narrower" and not row.keys() & {"says", "when"}:
         raise BadCase(f"{where}: narrower lacks says or when")
     for name, value in row.items():
-        type_ = _TYPE_OF.get(name, "text")
-        if (name, kind) == ("hit", "case") and not isinstance(value, str):
-            type_ = "texts"
+        type_: Any = _TYPES.get(name, str)
+        if (name, kind) == ("hit", "case"):
+            type_ = (str, list)
         if (name, kind) == ("says", "narrower"):
-            type_ = "text"
-        if not _IS[type_](value):
+            type_ = str
+        if not isinstance(value, type_):
             raise BadCase(f"{where}: {name} is of another type")
-        if type_ == "tables":
-            for part in cast(Any, value):
-                _check(name, part, where)
-
-
-def _are_texts(value: Any) -> bool:
-    """Whether a field is a list of texts."""
-    return isinstance(value, list) and all(isinstance(each, str) for each in cast(Any, value))
-
-
-_IS: dict[str, Callable[[Any], bool]] = {
-    "text": lambda value: isinstance(value, str),
-    "texts": _are_texts,
-    "flag": lambda value: isinstance(value, bool),
-    "number": lambda value: isinstance(value, int),
-    "named": lambda value: isinstance(value, dict) and _are_texts([*cast(Any, value).values()]),
-    "tables": lambda value: isinstance(value, list),
-}
+        for part in cast(Any, value) if name in _PARTS else ():
+            _check(name, part, where)
 
 
 def _is_stale(folder: Path, compiled: Path) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns stay in one piece)
 """Answers that a text does not bear out: words of any program, or of another library."""
 
 import re
@@ -9,27 +10,17 @@ from .place import library_at
 LEAST_SHARED = 0.17
 """Of the words of an exception's sentence, those that a case that names its cause must know."""
 _WORLDS = {
-    "tf": r"tf\.|tensorflow(?! datasets)|\bkeras|strategy|estimator|dataset\.|from_generator",
-    "jax": r"jax|\bjnp\b|flax|optax|orbax|pallas|nnx|shard",
-    "torch": r"torch|xmp\.|xla_",
-    "hub": r"transformers|tokenizer|hugging ?face|hf_|\bhub\b",
-    "tfds": r"tensorflow.datasets|tfds",
+    "tensorflow keras tf_keras tensorflow_estimator official": r"tf\.|tensorflow(?! datasets)|\bkeras|strategy|estimator|dataset\.|from_generator",
+    "jax jaxlib flax optax orbax chex equinox": r"jax|\bjnp\b|flax|optax|orbax|pallas|nnx|shard",
+    "torch torch_xla": r"torch|xmp\.|xla_",
+    "transformers datasets huggingface_hub tensorflow_hub": r"transformers|tokenizer|hugging ?face|hf_|\bhub\b",
+    "tensorflow_datasets": r"tensorflow.datasets|tfds",
     "grain": r"grain",
     "numpy": r"numpy|\bnp\.",
 }
-"""By a world of libraries that are used together: the words by which a case speaks of it."""
-_LIBRARIES = {
-    "tf": "tensorflow keras tf_keras tensorflow_estimator official",
-    "jax": "jax jaxlib flax optax orbax chex equinox",
-    "torch": "torch torch_xla",
-    "hub": "transformers datasets huggingface_hub tensorflow_hub",
-    "tfds": "tensorflow_datasets",
-    "grain": "grain",
-    "numpy": "numpy",
-}
+"""By the libraries that are used together: the words by which a case speaks of them."""
 _OUTSIDE = {Phase.INSTALLING, Phase.CREATING, Phase.RESOLVING, Phase.CONNECTING, Phase.INITIALISING}
 """When a job is still at what all libraries have in common."""
-_WORLD_OF = {library: world for world, all_ in _LIBRARIES.items() for library in all_.split()}
 
 
 def is_doubtful(match: Match, text: str, line: int) -> bool:
@@ -58,9 +49,10 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
 
 def of_another_world(told: str, text: str) -> bool:
     """Whether an answer, in lower case, speaks of other libraries than that of the last frame."""
-    speaks_of = {world for world, words in _WORLDS.items() if re.search(words, told)}
-    world = _WORLD_OF.get(library_at(text)[0])
-    return bool(world and speaks_of and world not in speaks_of)
+    library = library_at(text)[0]
+    own = next((words for those, words in _WORLDS.items() if library in those.split()), None)
+    speaks = any(re.search(words, told) for words in _WORLDS.values())
+    return bool(own and speaks and not re.search(own, told))
 
 
 def _told_of(error: KnownError) -> str:

@@ -82,15 +82,3 @@ def choices(pattern: str) -> Iterator[tuple[str, ...]]:
 def telling_bytes(run: str) -> int:
     """How much a literal narrows a search: its length, but for what nearly every log is full of."""
     return len(run) if run not in COMMON else min(len(run), COMMON_BYTES)
-
-
-_BEGINNING = re.compile(r"^([^?*+{}()\[\]^$|.\\\n]*)(.?)")
-
-
-def prepared(pattern: str) -> tuple[str, str]:
-    """The literal that all matches of a pattern begin with, and its anchor."""
-    bare = squeezed_pattern(pattern)
-    begun = _BEGINNING.match(bare.replace(NO_OUTPUT, "tpu"))
-    run, mark = begun.groups() if begun else ("", "")
-    # A quantifier that allows nothing binds the last character.
-    return run[:-1] if mark and mark in "?*{" else run, anchor(bare)

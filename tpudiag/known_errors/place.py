@@ -31,7 +31,6 @@ class Place:
     """The file that was started, where it is one."""
 
 
-NOWHERE = Place()
 _INNER = {"tensorflow_core": "tensorflow", "tensorflow_api": "tensorflow"}
 
 

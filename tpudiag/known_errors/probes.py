@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, cached_property
-from itertools import count
 from typing import TYPE_CHECKING
 
 from .compiled import cases
-from .literals import NO_OUTPUT, anchor, choices, literals, prepared, squeezed_pattern
+from .literals import NO_OUTPUT, anchor, choices, literals, squeezed_pattern
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
@@ -32,18 +31,9 @@ class Probe:
         return squeezed_pattern(self.pattern)
 
     @cached_property
-    def _prepared(self) -> Sequence[str]:
-        return cases()["patterns"].get(self.pattern) or prepared(self.pattern)
-
-    @property
-    def beginning(self) -> str:
-        """The literal that all matches begin with."""
-        return self._prepared[0]
-
-    @cached_property
     def anchor(self) -> bytes:
         """The longest literal of every match."""
-        return self._prepared[1].encode()
+        return (cases()["anchors"].get(self.pattern) or anchor(self.bare)).encode()
 
     @cached_property
     def other(self) -> bytes:
@@ -102,15 +92,10 @@ LONG_REACH = 300
 """Bytes that a pattern may span from which on looking for its second literal first is quicker."""
 LONG_LEAD = 30
 """Bytes that may stand before the anchor from which on it is, too: each is tried as a beginning."""
-SMALL_BYTES = 4096
-"""Up to here looking for each anchor by itself costs less than building the automaton."""
-FEW_TEXTS = 16
-"""Small texts in one process from which on building it costs less."""
 MANY_PLACES = 400
 """Places of an anchor in a block from which on looking for the rest of its pattern is quicker."""
 LARGE_BYTES = 1 << 19
 """From here on the automaton is the one that takes longer to build."""
-_SMALL_TEXTS = count()
 _GROUP = re.compile(r"\(\?P<(\w+)>((?:\\.|[^()\\])*)")
 _WORDS = re.compile(r"(?<!\\)\.\{|\\w |[a-z]{2} (?!\?)")
 """Anything, letters and blanks, or words."""
@@ -137,23 +122,6 @@ def _automaton(*, large: bool) -> BytesAhoCorasick:
 
 def candidates(text: bytes) -> dict[Probe, list[int]]:
     """Where the anchors of patterns are in a text without white space, in lower case."""
-    alone = len(text) <= SMALL_BYTES and next(_SMALL_TEXTS) < FEW_TEXTS
-    return one_by_one(text) if alone else at_once(text)
-
-
-def one_by_one(text: bytes) -> dict[Probe, list[int]]:
-    """The candidates, each looked for by itself."""
-    # Most patterns are out by how they begin: their anchor is not looked for.
-    said = text.decode(errors="replace")
-    likely = (each for each in probes() if each.beginning in said and each.anchor in text)
-    return {
-        each: [hit.start() for hit in re.finditer(b"(?=%b)" % re.escape(each.anchor), text)]
-        for each in likely
-    }
-
-
-def at_once(text: bytes) -> dict[Probe, list[int]]:
-    """The candidates by the automaton."""
     automaton = _automaton(large=len(text) > LARGE_BYTES)
     places = defaultdict[int, list[int]](list)
     # An anchor may lie within another one.

@@ -200,24 +200,17 @@ def nearest(text: str) -> tuple[KnownError, ...]:
         word.lower()
         for word in wording("unknown word").findall(wording("unknown boilerplate").sub(" ", text))
     }
-    scores: dict[KnownError, float] = {}
-    shared = Counter[KnownError]()
+    scores, shared = dict[KnownError, float](), Counter[KnownError]()
     weight = 0.0
     for word in words:
-        holding = [error for error, own in texts.items() if word in own]
-        if not holding:
-            continue
-        rarity = math.log(1 + (len(texts) - len(holding) + 0.5) / (len(holding) + 0.5))
-        weight += rarity
-        for error in holding:
-            often, long = texts[error].count(word), len(texts[error]) / usual
+        held = {error: often for error, own in texts.items() if (often := own.count(word))}
+        rarity = math.log(1 + (len(texts) - len(held) + 0.5) / (len(held) + 0.5))
+        weight += rarity if held else 0
+        for error, often in held.items():
+            damped = SATURATION * (1 - LENGTH + LENGTH * len(texts[error]) / usual)
+            score = rarity * often * (SATURATION + 1) / (often + damped)
+            scores[error] = scores.get(error, 0) + score
             shared[error] += 1
-            scores[error] = scores.get(error, 0.0) + (
-                rarity
-                * often
-                * (SATURATION + 1)
-                / (often + SATURATION * (1 - LENGTH + LENGTH * long))
-            )
     ordered = sorted(scores, key=lambda error: -scores[error])
     best = (error for error in ordered if shared[error] >= LEAST_WORDS)
     return tuple(error for error in best if scores[error] >= LEAST_LIKENESS * weight)[:NEAREST]

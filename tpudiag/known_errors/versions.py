@@ -60,11 +60,6 @@ def names_of(versions: Mapping[str, str]) -> dict[str, str]:
     return {"tensorflow": tensorflow, "keras2": f"tf-keras=={minor}.*" if apart else ""}
 
 
-def for_versions(match: Match, versions: Mapping[str, str]) -> Match:
-    """A match with what its error is about in these versions, where nothing else was read in it."""
-    return narrowed(match, {package_of(name): (version,) for name, version in versions.items()})
-
-
 def narrowed(match: Match, named: Named) -> Match:
     """A match with the narrower case that holds for what its whole text and its job name."""
     if match.reading is not None and match.reading.whole:

@@ -11,18 +11,11 @@ from .meaning import CALLED, Reading, first_over
 
 _SPELLED = (
     (r"^tensorflow_estimator\.python\.estimator\.api\._v[12]\.estimator\b", "tf.estimator"),
-    (r"^(?:tensorflow_core|tensorflow)\b(?:\._api\.v2|\.compat\.v2|\._api\.v1)?", "tf"),
-    (
-        r"^(?:tf\.(?:python\.)?keras|keras\.api(?:\._v[12])?\.keras|keras\._tf_keras\.keras|tf_keras\.api\._v[12]\.keras)\b",
-        "keras",
-    ),
-    (
-        r"^keras\.(?:src|api)\.(?=layers|utils|engine|backend|optimizers|saving|preprocessing)",
-        "keras.",
-    ),
-    (r"^(?:tf\._api\.v2\.v2|tf\._api\.v2)\b", "tf"),
+    (r"^(?:tf|tensorflow\.python|tf_keras\.api\._v[12])\.keras\b", "keras"),
+    (r"^keras\.src\.(?=layers|utils|engine|backend|optimizers|saving|preprocessing)", "keras."),
     (r"^jax\._src\.(?=numpy|core|tree_util|lax\b)", "jax."),
 )
+"""How users write a module, by how the table of releases does."""
 _PUBLIC = {f"keras.{part}" for part in ("utils", "optimizers", "layers", "models", "callbacks")}
 
 
