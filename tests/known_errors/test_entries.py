@@ -3,7 +3,8 @@
 import re
 
 from tpudiag.known_errors import search
-from tpudiag.known_errors.catalogue import known_errors, silent
+from tpudiag.known_errors.catalogue import known_errors
+from tpudiag.known_errors.compiled import cases
 from tpudiag.known_errors.literals import anchor, squeezed_pattern
 from tpudiag.known_errors.model import KnownError, defaults
 
@@ -20,10 +21,9 @@ def patterns(error: KnownError) -> list[str]:
 
 
 def test_ids_are_unique_and_told_apart_from_the_silent_ones() -> None:
-    without_text = [each.id for each in silent()]
+    without_text = [each["id"] for each in cases()["silent"]]
     assert len({*IDS, *without_text}) == len(IDS) + len(without_text)
     assert {"E34", "E42", "E51", "E52"} <= set(without_text)
-    assert all(each.reason for each in silent())
 
 
 def test_entry_can_be_acted_on() -> None:

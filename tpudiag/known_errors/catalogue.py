@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from .compiled import cases
-from .model import Kind, Known, KnownError, Phase, Rival, Silent
+from .model import Kind, Known, KnownError, Phase, Rival
 from .readings import narrower
 
 _KINDS = {"broad": Kind.BROAD, "common": Kind.BROAD, "consequence": Kind.CONSEQUENCE}
@@ -21,12 +21,6 @@ _PLAIN = (
 def known_errors() -> tuple[KnownError, ...]:
     """The whole catalogue, in the order of its files."""
     return tuple(map(known_error, range(len(cases()["case"]))))
-
-
-@cache
-def silent() -> tuple[Silent, ...]:
-    """The ids that stand for something known which leaves no text."""
-    return tuple(Silent(row["id"], row["reason"]) for row in cases()["silent"])
 
 
 @cache

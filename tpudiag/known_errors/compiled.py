@@ -173,7 +173,7 @@ def _check(kind: str, row: dict[str, Any], where: str) -> None:
             type_ = str
         if not isinstance(value, type_):
             raise BadCase(f"{where}: {name} is of another type")
-        for part in cast(Any, value) if name in _PARTS else ():
+        for part in value if name in _PARTS else ():
             _check(name, part, where)
 
 

@@ -24,8 +24,6 @@ LONGEST_READ = 20_000
 LINES_WHOLE = 40
 """Up to so many lines a text is one error."""
 LINES_BEFORE, LINES_BEHIND = 300, 12
-
-
 MOST_QUOTED, LONGEST_SENTENCE = 3, 400
 """Quoted names of a sentence: more are a list of all there is."""
 

@@ -289,14 +289,6 @@ class Match:
         return filled(text, self.names)
 
 
-@dataclass(frozen=True)
-class Silent:
-    """An id of the collected facts that has no text to recognise, and why."""
-
-    id: str
-    reason: str
-
-
 @cache
 def defaults() -> dict[str, str]:
     """What a blank says where the text gives nothing for it: a command that finds it out."""

@@ -160,13 +160,9 @@ def _of_releases(text: str, line: int) -> Reading | None:
 def _last_failing(text: str, remarked: int) -> list[str]:
     """The last row, where it tells of a failure in plain words and was not logged as less."""
     rows = [row.strip() for row in text.split("\n")[remarked:] if row.strip()]
-    return (
-        rows[-1:]
-        if rows
-        and wording("unknown failing").search(rows[-1])
-        and not wording("unknown logged").match(rows[-1])
-        else []
-    )
+    last = rows[-1] if rows else ""
+    failing, logged = wording("unknown failing"), wording("unknown logged")
+    return [last] if failing.search(last) and not logged.match(last) else []
 
 
 def folded(text: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -21,9 +20,13 @@ ANY, OPEN = "any", "open"
 """Of every case, of those that leave their cause open."""
 
 
-NAMES = ("keywordargument", "notrecognized", "notunderstood")
-SHAPES = ("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0")
-"""Words of which one is in each error that a module here can read."""
+READERS = (
+    (("keywordargument", "notrecognized", "notunderstood"), "names", "read"),
+    (("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0"), "shapes", "read"),
+    (("divisible", "partitioned"), "dimensions", "divided"),
+)
+"""Who may read a text: words of which one is in it, the module, which is loaded then, and what
+reads there."""
 COMPUTED = {
     "dynamic-dimension": ("dimensions", "bounded"),
     "checkpoint-mismatch": ("checkpoint_shapes", "read"),
@@ -91,8 +94,13 @@ def general(
     of_any: Sequence[narrower.Narrower],
 ) -> Reading | None:
     """What shapes, sizes and names mean in any error, be it known or not."""
-    for read in _readers(around, before, tuple(of_any)):
-        if meant := read(around, begin, end):
+    for words, module, function in READERS:
+        if not any(word in around for word in words):
+            continue
+        read = getattr(import_module(f".{module}", __name__), function)
+        more = {"before": before, "kinds": tuple(of_any)} if module == "shapes" else {}
+        meant: Reading | None = read(around, begin, end, **more)
+        if meant:
             return meant
     return _first_of(of_any, hits)
 
@@ -109,21 +117,3 @@ def _first_of(cases: Sequence[narrower.Narrower], hits: Iterable[narrower.Named]
     """The first narrower case that holds for one of the things that a text names."""
     told = (narrower.first(cases, each) for each in hits)
     return next((each for each in told if each), None)
-
-
-def _readers(
-    text: str, before: str, of_any: tuple[narrower.Narrower, ...]
-) -> Iterator[Callable[[str, int, int], Reading | None]]:
-    """Who may read a text: each is loaded only where one of its words is in it, for speed."""
-    if any(word in text for word in NAMES):
-        from . import names
-
-        yield names.read
-    if any(word in text for word in SHAPES):
-        from . import shapes
-
-        yield partial(shapes.read, before=before, kinds=of_any)
-    if "divisible" in text or "partitioned" in text:
-        from . import dimensions
-
-        yield dimensions.divided

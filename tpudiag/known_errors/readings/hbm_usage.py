@@ -7,14 +7,14 @@ from tpudiag.known_errors.compiled import wording
 from .meaning import Reading
 from .narrower import computed
 
-SIZE = r"(?P<{}>[\d.]{{1,12}})(?P<{}_unit>[KMGT]?)"
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 MOST_PADDING = 2.0
 """Times its content that an array takes from which on its padding is the cause."""
 MANY_TIMES = 3.0
 """Times the memory that is there from which on half a batch does not help."""
-
-
+MOST_HOST_BYTES = 1 << 44
+"""No host of a TPU has sixteen terabytes."""
+GIBIBYTE = 1 << 30
 HALVED = '\nkeras.mixed_precision.set_global_policy("mixed_bfloat16")      # half of what is f32'
 
 
@@ -61,11 +61,6 @@ def amount(text: str) -> int:
     if told is None or not re.fullmatch(r"\d+(?:\.\d+)?", told[1]):
         return 0
     return int(float(told[1]) * (1 << _UNITS[told[2].upper()]))
-
-
-MOST_HOST_BYTES = 1 << 44
-"""No host of a TPU has sixteen terabytes."""
-GIBIBYTE = 1 << 30
 
 
 def reserved(values: dict[str, str], text: str) -> Reading | None:

@@ -1,7 +1,6 @@
 """Names that a release of a package took away, moved or brought: what is written in their place."""
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -30,22 +29,19 @@ def read(text: str, begin: int, end: int) -> Reading | None:
 
 def place_of(full: str) -> str:
     """What is written in place of a name that is gone; empty where that is not known."""
-    return next(
-        (_places()[each] for each in _spellings("", _spelled(full)) if each in _places()), ""
-    )
+    return _places().get(_known_as(full), "")
 
 
 def of_name(full: str) -> Reading | None:
     """What is known of a name of a module, or of a module."""
-    full = _spelled(full)
-    module, _, name = full.rpartition(".")
-    for each in _spellings("", full):
-        if place := _places().get(each):
-            package = CALLED.get(first := each.partition(".")[0], first)
-            return Reading(
-                f"`{each}` is not in this release of {package}: moved, renamed or removed.",
-                f"{place}      # in place of {each}" if "#" not in place else place,
-            )
+    if gone := _known_as(full):
+        place, first = _places()[gone], gone.partition(".")[0]
+        package = CALLED.get(first, first)
+        return Reading(
+            f"`{gone}` is not in this release of {package}: moved, renamed or removed.",
+            f"{place}      # in place of {gone}" if "#" not in place else place,
+        )
+    module, _, name = _spelled(full).rpartition(".")
     if module not in _PUBLIC:
         return None
     return Reading(
@@ -89,15 +85,12 @@ def _of_argument(parts: dict[str, str]) -> Reading | None:
     return Reading(f"{function} no argument `{name}` in this release{age}.", place)
 
 
-def _spellings(module: str, name: str) -> Iterator[str]:
-    """The full name, then those of the modules around it, for a path that ends in a private one."""
-    full = f"{module}.{name}" if module else name
-    yield full
-    if full.startswith("keras."):
-        yield f"tf.{full}"
-    if not module or module in _places():
-        parts = full.split(".")
-        yield from (".".join(parts[:end]) for end in range(len(parts) - 1, 1, -1))
+def _known_as(full: str) -> str:
+    """Of a name and the modules around it the first that is known to be gone; empty for none."""
+    parts = (full := _spelled(full)).split(".")
+    around = (".".join(parts[:end]) for end in range(len(parts) - 1, 1, -1))
+    of_keras = [f"tf.{full}"] if full.startswith("keras.") else []
+    return next((each for each in (full, *of_keras, *around) if each in _places()), "")
 
 
 def _spelled(name: str) -> str:

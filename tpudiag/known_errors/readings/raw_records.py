@@ -2,10 +2,12 @@
 """A reshape in the input pipeline to another number of values: what bytes of a record were read as."""
 
 import math
+from dataclasses import replace
 
 from tpudiag.known_errors.compiled import wording
 
 from .meaning import Reading
+from .narrower import computed
 
 _CHANNELS = {
     (4, 3): ("four channels (RGBA) where three are wanted", 3, "RGB"),
@@ -25,22 +27,18 @@ def read(values: int, wanted: int, text: str) -> Reading | None:
         return None
     common = math.gcd(values, wanted)
     many, few = values // common, wanted // common
-    come = f"{values:,} values come out of a record and {wanted:,} are wanted"
+    said = {"values": f"{values:,}", "wanted": f"{wanted:,}", "many": many, "few": few}
     if channels := _CHANNELS.get((many, few)):
-        return Reading(
-            f"{come}, {many}/{few} of them: the image has {channels[0]}; it was written so into the record.",
-            f"image = tf.io.decode_jpeg(data, channels={channels[1]})      # or decode_png: says how many channels come out\n"
-            f'image = PIL.Image.open(path).convert("{channels[2]}")      # raw bytes: when the records are written',
+        has, channels_wanted, mode = channels
+        return computed(
+            "image of other channels", has=has, channels=channels_wanted, mode=mode, **said
         )
     larger = max(many, few)
     if min(many, few) > 1 or larger not in _BYTES:
         return None
-    many_told = f"as many: each value was written as {larger} bytes ({_BYTES[larger]}) and is read as one (uint8), or as types of that proportion"
-    few_told = f"fewer: each value is read as a type {larger} times as long as it was written in (bytes of uint8 read as {_BYTES[larger]})"
+    written = f"as many: each value was written as {larger} bytes ({_BYTES[larger]}) and is read as one (uint8), or as types of that proportion"
+    if few != 1:
+        written = f"fewer: each value is read as a type {larger} times as long as it was written in (bytes of uint8 read as {_BYTES[larger]})"
     batch = "" if raw else "; or, in a batch, its size is written into the reshape"
-    return Reading(
-        f"{come}, {larger} times {many_told if few == 1 else few_told}{batch}.",
-        "image = tf.io.decode_raw(data, tf.uint8)      # the very type of the array when tobytes() was called: print(array.dtype, array.shape) where it is written\n"
-        "image = tf.cast(tf.reshape(image, [HEIGHT, WIDTH, CHANNELS]), tf.float32)      # another type: afterwards, by cast",
-        guess=not raw,
-    )
+    told = computed("bytes of another type", times=larger, written=written + batch, **said)
+    return replace(told, guess=not raw)
