@@ -104,7 +104,7 @@ def _reinstall(failure: str, environment: Environment, state: State) -> str:
     """What mends an import: as the catalogue of errors says, or a new installation."""
     # Slow to load, and a healthy import needs none.
     from tpudiag.known_errors.search import match
-    from tpudiag.known_errors.versions import for_versions
+    from tpudiag.known_errors.versions import narrowed, package_of
 
     for hit in match(failure):
         if (
@@ -112,7 +112,8 @@ def _reinstall(failure: str, environment: Environment, state: State) -> str:
             and hit.error.kind is Kind.TELLING
             and not hit.secondary
         ):
-            return for_versions(hit, environment.distributions).fix
+            installed = environment.distributions.items()
+            return narrowed(hit, {package_of(name): (each,) for name, each in installed}).fix
     if "tensorflow-tpu" in environment.distributions:
         return words.fix(state.ways)
     return "pip install --force-reinstall tensorflow-cpu"
