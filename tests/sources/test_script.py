@@ -57,6 +57,8 @@ def test_calls_that_save_are_found(tmp_path: Path) -> None:
     file = tmp_path / "job.py"
     file.write_text("model.fit(x)\nmodel.save('m.keras')\n")
     assert [place.line for place in look(str(file)).saves] == [2]
+    file.write_text("import numpy\nget_ipython().run_cell_magic('time', '', 'model.save(x)')\n")
+    assert [place.line for place in look(str(file)).saves] == [2]
 
 
 def test_arrays_that_are_kept_without_a_manager_are_found(tmp_path: Path) -> None:

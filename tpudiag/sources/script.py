@@ -14,6 +14,7 @@ from tpudiag.model import Location
 from tpudiag.signals import Framework, Tf1Use
 from tpudiag.sources import notebook
 from tpudiag.sources.imported_files import UNPARSED, helpers
+from tpudiag.sources.job.points import script_text
 
 _V1_ONLY = frozenset((
     "Session", "InteractiveSession", "placeholder", "disable_v2_behavior",
@@ -69,7 +70,7 @@ def file_of(program: str) -> str:
 def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
     """The facts of one file; none of an unparsable file, whose error running will show."""
     try:
-        tree = ast.parse(Path((overlay or {}).get(file, file)).read_bytes(), file)
+        tree = script_text.tree_of(Path((overlay or {}).get(file, file)).read_bytes(), file)
     except UNPARSED:
         return ScriptFacts((), ())
     names = dict(_imported(tree))
