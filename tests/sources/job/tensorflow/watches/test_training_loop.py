@@ -26,6 +26,8 @@ import script
 script.main()
 facts = watch.facts()
 numerics = watch.numerics(gradients.calls[0], lambda name: None)
+watch.rest()
+script.go_on()
 at = lambda fact: fact.location.line
 print(json.dumps({
     "dispatches": facts.dispatches,
@@ -39,6 +41,7 @@ print(json.dumps({
     "frozen norms": [at(norm) for norm in numerics.frozen_norms],
     "constants": [[list(c.shape), at(c)]
                   for c in graphs.step_ops(gradients.calls[0]).large_constants],
+    "frozen": [[s.kind, s.name, s.traced, s.now, at(s)] for s in watch.facts().frozen],
     "pauses": [[p.kind, p.times, p.eager, at(p)] for p in facts.pauses],
 }))
 """
@@ -48,6 +51,7 @@ import tensorflow as tf
 
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 TABLE = np.random.rand(80_000, 4).astype("float32")
+share = 1.0
 with strategy.scope():
     weights = tf.Variable(tf.ones((4, 3)))
     norm, chosen, held = (tf.keras.layers.BatchNormalization() for _ in range(3))
@@ -66,7 +70,7 @@ def replica_step(x):
         x += tf.gather(TABLE, [0])  # embeds
         logits = tf.cast(x @ weights, tf.bfloat16)
         losses = tf.cast(tf.nn.softmax(logits)[:, 0], tf.float32)
-        loss = tf.reduce_sum(losses) / 8
+        loss = share * tf.reduce_sum(losses) / 8  # freezes
     trained = [*model.trainable_variables, *chosen.trainable_variables]
     gradient = tape.gradient(loss, [weights, *trained, *held.variables])[0]
     gradient = tf.clip_by_norm(gradient, 1.0)  # clips
@@ -97,6 +101,13 @@ def main():
         if number % 3 == 2:
             model(data)  # evaluates
     mean(next(iter(distributed)))
+    for x in dataset.take(1):
+        step(x)
+
+
+def go_on():
+    global share
+    share = 0.5
     for x in dataset.take(1):
         step(x)
 """
@@ -147,3 +158,7 @@ def test_an_array_in_the_program(facts: Any) -> None:
 
 def test_a_model_called_eagerly_between_steps(facts: Any) -> None:
     assert facts["pauses"] == [["evaluation", 2, True, line("evaluates")]]
+
+
+def test_a_number_that_changes_once_calls_are_answered(facts: Any) -> None:
+    assert facts["frozen"] == [["read", "share", "1.0", "0.5", line("freezes")]]

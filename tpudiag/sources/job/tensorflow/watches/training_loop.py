@@ -58,12 +58,14 @@ class LoopWatch:
         hooks.around(table.MODEL_CALLED, self._model_called, keras)
 
     def facts(self) -> TrainingLoop:
-        """Everything recorded so far; at rest only reads of single replicas are added."""
+        """Everything recorded so far; at rest only what a call that is answered shows is added."""
+        replica_reads = tuple(self.results.replica_reads.values())
+        frozen = self.state.facts()
         if self._observed is not None:
-            return replace(self._observed, replica_reads=tuple(self.results.replica_reads.values()))
+            return replace(self._observed, replica_reads=replica_reads, frozen=frozen)
         return TrainingLoop(
             dispatches=self.results.steps,
-            frozen=self.state.facts(),
+            frozen=frozen,
             fetches=self.results.fetches(),
             setups=self.setup.setups(),
             iterators=self.iterators.facts(),
@@ -71,7 +73,7 @@ class LoopWatch:
             schedules=self.setup.schedules(),
             pauses=self.pauses.facts(),
             undistributed=self.undistributed.input,
-            replica_reads=tuple(self.results.replica_reads.values()),
+            replica_reads=replica_reads,
             gpu=tuple(self.setup.gpu.values()),
             batch_callbacks=self.batch_hooks.facts(),
             tpu_strategy=self.setup.tpu_strategy,
@@ -108,11 +110,6 @@ class LoopWatch:
     ) -> object:
         if not self._at_its_line():
             return original(function, *args, **kwargs)
-        if self.at_rest:
-            with hooks.instead(self, _inside=True):
-                result = original(function, *args, **kwargs)
-            hooks.quietly(self.results.gave, result, function in self._trains)
-            return result
         traces = function.experimental_get_tracing_count()
         gradients, answers = self._gradients.taken, self.pauses.answers
         with hooks.instead(self, _inside=True):
@@ -125,7 +122,12 @@ class LoopWatch:
         # Gradients are taken while a function is traced, and in no later call of it.
         if self._gradients.taken > gradients:
             self._trains.add(function)
-        hooks.quietly(self._returned, function, result, before, traced, took_ms)
+        # An answered call is not traced again where another Python number in it would be.
+        if not self.at_rest or not any(type(each) in (int, float) for each in args):
+            hooks.quietly(self.state.after, function, before, traced)
+        hooks.quietly(self.results.gave, result, function in self._trains)
+        if not self.at_rest:
+            hooks.quietly(self._returned, function, result, traced, took_ms)
         return result
 
     def _model_called(
@@ -157,12 +159,9 @@ class LoopWatch:
         self,
         function: Function,
         result: object,
-        before: Numbers,
         traced: bool,
         took_ms: float | None,
     ) -> None:
-        self.state.after(function, before, traced)
-        self.results.gave(result, function in self._trains)
         if function in self._trains:
             self.results.step_done(result, function)
             if not traced:
