@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.checks.rehearsal import SHARD, STATE, examine, h, of_jax, product
+from tests.prediction.programs import PLAIN
 from tpudiag.compiled import (
     Collective,
     Compilation,
@@ -13,7 +14,6 @@ from tpudiag.compiled import (
     HbmTensor,
     LoweredStep,
     OutOfMemory,
-    Program,
     RefusedOp,
 )
 from tpudiag.hardware import target
@@ -25,13 +25,11 @@ from tpudiag.signals import Batch, MixedPrecision, Origin, Signals, StepOp, Step
 GIB = 2**30
 HERE = Location("train.py", 7)
 V5E = target("v5e-8")
-PROGRAM = Program(
+PROGRAM = replace(
+    PLAIN,
     cycles=1_500_000,
-    recomputed=(),
-    recomputed_cycles=0,
     padded=(HbmTensor("dense/kernel", "f32[128,10]{0,1:T(8,128)}", 5120, 8192),),
     collectives=(Collective("all-reduce", 1, 100_000),),
-    sharded_update=False,
 )
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests import made
 from tests.prediction import programs
-from tpudiag.compiled import Compilation, CompilerFacts, Program
+from tpudiag.compiled import CompilerFacts
 from tpudiag.diagnoses import growth, predicted_step
 from tpudiag.diagnoses.sides import held_against
 from tpudiag.hardware import target
@@ -12,7 +12,6 @@ from tpudiag.model import Location, Report, TargetSummary
 from tpudiag.prediction.work import Work
 from tpudiag.report_figures import Measurement, OperationFigures
 from tpudiag.signals import Batch, Origin, Signals
-from tpudiag.sources.compiler.libtpu_process import timed
 
 GIB = 2**30
 V5E = target("v5e-4")
@@ -25,24 +24,8 @@ def report(
 ) -> Report:
     """The report of a check whose step has this work."""
     cycles = sum((w.cycles or 0) * w.trips for w in work) * batch // 32
-    program = Program(
-        cycles=cycles, recomputed=(), recomputed_cycles=0, padded=(), collectives=(),
-        sharded_update=False, work=work,
-    )  # fmt: skip
-    step = timed(
-        Compilation(
-            target="v5e-4",
-            batch=batch,
-            replicas=4,
-            compiler=compiler,
-            usable_bytes=16 * GIB,
-            temporary_bytes=need,
-            compiled=True,
-            program=program,
-            lines={LARGEST.op_name: "train.py:31"},
-        ),
-        V5E,
-    )
+    lines = {LARGEST.op_name: "train.py:31"}
+    step = programs.compiled(work, lines, batch, compiler, need, cycles)
     signals = Signals(
         origin=Origin.REHEARSAL,
         target=V5E,

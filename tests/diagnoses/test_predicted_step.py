@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from tests.prediction import programs
-from tpudiag.compiled import Compilation, CompilerFacts, Program
+from tpudiag.compiled import Compilation, CompilerFacts
 from tpudiag.diagnoses import predicted_step
 from tpudiag.hardware import target
 from tpudiag.model import Location
@@ -18,28 +18,7 @@ LINE = "train.py:31"
 def compiled() -> Compilation:
     """The tied embeddings with Adam, as if they had been compiled for a v5e-4."""
     work = programs.work("embedding-v5e")
-    program = Program(
-        cycles=10**6,
-        recomputed=(),
-        recomputed_cycles=0,
-        padded=(),
-        collectives=(),
-        sharded_update=False,
-        work=work,
-    )
-    step = Compilation(
-        target="v5e-4",
-        batch=32,
-        replicas=4,
-        compiler="libtpu 1, jax 1",
-        usable_bytes=16 * GIB,
-        temporary_bytes=GIB,
-        flops=1.0,
-        compiled=True,
-        program=program,
-        lines={work[-1].op_name: LINE},
-    )
-    return timed(step, V5E)
+    return programs.compiled(work, {work[-1].op_name: LINE})
 
 
 def signals(step: Compilation) -> Signals:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tpudiag.compiled import Compilation, OutOfMemory, Program
+from tests.prediction.programs import PLAIN
+from tpudiag.compiled import Compilation, OutOfMemory
 from tpudiag.diagnoses import plan_report
 from tpudiag.hardware import target
 from tpudiag.model import Framework, Verdict
@@ -14,9 +15,6 @@ from tpudiag.prediction.times import Bound, Range
 
 V5E = target("v5e-8")
 GIB = 2**30
-PROGRAM = Program(
-    cycles=1, recomputed=(), recomputed_cycles=0, padded=(), collectives=(), sharded_update=False
-)
 
 
 def silent(batch: int, why: str) -> Compilation:
@@ -50,7 +48,7 @@ def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = N
         temporary_bytes=int(gib * GIB),
         flops=flops * batch,
         compiled=True,
-        program=PROGRAM,
+        program=PLAIN,
         predicted=predicted(batch, step + 0.1),
     )
 
@@ -183,7 +181,7 @@ def test_one_replica_in_place_of_a_slice_is_told() -> None:
         usable_bytes=16 * GIB,
         flops=8.0,
         compiled=True,
-        program=PROGRAM,
+        program=PLAIN,
     )
     made = plan_report.report("job", (Plan(target("v5e-24"), answers={8: alone}),))
     assert any("all-reduce between replicas is left out" in note for note in made.notes)

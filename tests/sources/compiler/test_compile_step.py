@@ -8,15 +8,9 @@ from unittest.mock import Mock
 
 import pytest
 
+from tests.prediction.programs import PLAIN
 from tpudiag import hardware
-from tpudiag.compiled import (
-    Compilation,
-    CompilerFacts,
-    HbmTensor,
-    LoweredStep,
-    Program,
-    RefusedOp,
-)
+from tpudiag.compiled import Compilation, CompilerFacts, HbmTensor, LoweredStep, RefusedOp
 from tpudiag.prediction.work import Kind, Work
 from tpudiag.sources.compiler import compile_step, libtpu_process
 from tpudiag.sources.job.process.protocol import LOWERING
@@ -64,10 +58,7 @@ def test_lines_of_keras_fill_those_of_stacks_and_lead_in_the_table(tmp_path: Pat
         Work(name="f", kind=Kind.PRODUCT, trips=1, op_name=n) for n in ("dense/MatMul", "add")
     )
     padded = tuple(HbmTensor(name, "f32[8]", 32, 4096) for name in ("dense/MatMul", "add"))
-    program = Program(
-        cycles=1, recomputed=(), recomputed_cycles=0, padded=padded, collectives=(),
-        sharded_update=False, work=work,
-    )  # fmt: skip
+    program = replace(PLAIN, padded=padded, work=work)
     made = replace(Compiler().compile(LoweredStep(batch=8, replicas=8), V5E), program=program)
     step = LoweredStep(batch=8, replicas=8, locations_path=str(file))
     found = compile_step.located(made, step)
