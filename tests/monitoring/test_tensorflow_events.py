@@ -30,6 +30,11 @@ class Heard(Recorder):
         self.told.append(f"end {kind}")
 
 
+class Broken(Heard):
+    def traced(self, function: str, start: int, end: int) -> None:
+        raise RuntimeError(f"ours: {function} {start} {end}")
+
+
 class Model:
     """Stands for a Keras model."""
 
@@ -83,10 +88,6 @@ def test_a_trace_names_its_function_and_what_fails_in_telling_is_ours(
         def python_function() -> None:
             pass
 
-    class Broken(Heard):
-        def traced(self, function: str, start: int, end: int) -> None:
-            raise RuntimeError(f"ours: {function} {start} {end}")
-
     def create(*arguments: Any) -> str:
         return f"{len(arguments)} arguments"
 
@@ -114,10 +115,6 @@ def test_a_trace_names_its_function_and_what_fails_in_telling_is_ours(
 def test_a_program_that_jax_compiles_is_told_and_nothing_else_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Broken(Heard):
-        def traced(self, function: str, start: int, end: int) -> None:
-            raise RuntimeError(f"ours: {function} {start} {end}")
-
     listeners: list[Any] = []
     jax: Any = types.ModuleType("jax")
     jax.monitoring = types.SimpleNamespace(register_event_duration_secs_listener=listeners.append)
