@@ -68,7 +68,8 @@ _OF_KERAS = (
 _OF_JAX = (
     "make batches ahead, in other processes or threads:\n"
     "loader = grain.python.DataLoader(..., worker_count=16)  # or tf.data with prefetch\n"
-    "next_batch = jax.device_put(next(batches), sharding)  # while this step runs"
+    "next_batch = jax.device_put(next(batches), sharding)  # while this step runs\n"
+    "compute what follows each step (averages of the weights) in it, or in a jax.jit of its own"
 )
 
 
@@ -155,8 +156,9 @@ def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...])
         chosen = "an allowance: no host of a TPU was measured"
         evidence.append(Evidence("a TPU's host, at most", slower, "times as fast", source=chosen))
     if gap > max(slower * longest, LEAST_GAP_MS):
+        what = by_library(signals, "input, mostly", "input, or operations of JAX one by one")
         yield Finding(
-            f"Python takes {gap:,.0f} ms between two steps (input, mostly), and a step on the TPU "
+            f"Python takes {gap:,.0f} ms between two steps ({what}), and a step on the TPU "
             f"{longest:,.3g} ms at most: the chips wait for the host.",
             _fix(pipeline) if pipeline else by_library(signals, _OF_KERAS, _OF_JAX),
             tuple(evidence),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.checks.rehearsal import examine, found, h, waits
+from tests.checks.rehearsal import examine, found, h, of_work, waits
 from tests.checks.test_compiled import FACTS, STEP, predicted
 from tpudiag.compiled import CompilerFacts
 from tpudiag.model import Framework
@@ -49,3 +49,12 @@ def test_a_serial_map_is_made_parallel_before_anything_else(
     signals = h(framework=framework, steps=waits(0.1), pipelines=(read,), compiler=facts)
     (finding,) = examine(signals, "TPU201").findings
     assert finding.fix.startswith(f"dataset = dataset.{fix}")
+
+
+@pytest.mark.parametrize("by_fit", [False, True])
+def test_a_loop_of_its_own_may_do_more_than_read_between_two_steps(*, by_fit: bool) -> None:
+    signals = of_work(made_alone_ms=80.0)
+    assert signals.sharding is not None
+    signals = replace(signals, sharding=replace(signals.sharding, by_fit=by_fit))
+    (finding,) = examine(signals, "TPU201").findings
+    assert ("operations of JAX" in finding.message) != by_fit
