@@ -48,8 +48,5 @@ def known_error(number: int) -> KnownError:
 
 
 def _rival(row: Mapping[str, Any]) -> Rival:
-    texts = {name: row[name] for name in ("decide", "fix") if name in row}
-    cues, families = tuple(row.get("says", ())), tuple(row.get("families", ()))
-    return Rival(
-        cause=row["cause"], look_for=row["look_for"], cues=cues, families=families, **texts
-    )
+    texts = {name: row[name] for name in ("cause", "look_for", "decide", "fix") if name in row}
+    return Rival(**texts, cues=tuple(row.get("says", ())), families=tuple(row.get("families", ())))

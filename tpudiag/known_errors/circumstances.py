@@ -73,12 +73,8 @@ def _advice(match: Match, said: OwnWords | None) -> tuple[str, ...]:
     if match.reading is None and (match.error.is_family or match.is_open):
         return said.advised
     # A call that it quotes is what its library knows to mend it.
-    called = [
-        (row, call[1] or call[2])
-        for row in said.advised
-        if (call := wording("job call").search(row))
-    ]
-    calls = [row for row, name in called if name not in match.fix]
+    found = ((row, wording("job call").search(row)) for row in said.advised)
+    calls = [row for row, call in found if call and (call[1] or call[2]) not in match.fix]
     return (*said.advised[: bool(said.lacks and match.reading is None)], *calls)
 
 

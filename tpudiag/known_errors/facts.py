@@ -138,7 +138,7 @@ def facts_of(text: str) -> Facts:
         devices=_first(wording("facts device").findall(said)),
         types=_first(found.lower() for found in wording("facts type").findall(words)),
         shapes=shapes,
-        differ=_differ(*shapes[:2])
+        differ=_differ(*shapes[:2], stretched="ncompatible shapes" in said)
         if len(shapes) > 1 and wording("facts meet").search(said)
         else None,
         sizes=_first(wording("facts size").findall(words)),
@@ -188,7 +188,7 @@ def _first(found: Iterator[str] | list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:MOST]
 
 
-def _differ(one: str, other: str) -> str | None:
+def _differ(one: str, other: str, *, stretched: bool) -> str | None:
     """The dimensions in which two shapes of one rank differ."""
     left, right = one[1:-1].split(","), other[1:-1].split(",")
     if len(left) != len(right):
@@ -198,12 +198,11 @@ def _differ(one: str, other: str) -> str | None:
             return f"size, counted from the last axis: {'; '.join(map(' and '.join, tail))}"
         more = f", an axis of {long[0]} more in front" if long[1:] == short else ""
         return f"rank: {len(left)} and {len(right)}{more}"
-    pairs = [
-        f"dimension {at}: {a} and {b}"
-        for at, (a, b) in enumerate(zip(left, right, strict=True))
-        if a != b and a.isdigit() and b.isdigit()
-    ]
-    return "; ".join(pairs) or None
+    pairs = [(at, a, b) for at, (a, b) in enumerate(zip(left, right, strict=True)) if a != b]
+    pairs = [each for each in pairs if each[1].isdigit() and each[2].isdigit()]
+    # What is computed element by element stretches an axis of one.
+    apart = [each for each in pairs if stretched and "1" not in each]
+    return "; ".join(f"dimension {at}: {a} and {b}" for at, a, b in apart or pairs) or None
 
 
 def status_of(text: str) -> str | None:

@@ -33,7 +33,7 @@ class GrowingLog:
         matches = [each for each in scan(BytesIO(text)) if not each.error.noise]
         first_told = [each for each in matches if each.error.id not in self._kept]
         for each in first_told:
-            self._kept[each.error.id] = _around(text, each)
+            self._kept[each.error.id] = _around(each)
         # As long as a match may be: what begins earlier was whole in this piece.
         self._end = text[-LONGEST_MATCH:]
         self._tail = (self._tail + fresh)[-LONGEST_TAIL:]
@@ -46,12 +46,12 @@ class GrowingLog:
         return b"\n".join([*kept, self._tail]).decode(errors="replace")
 
 
-def _around(text: bytes, match: Match) -> bytes:
+def _around(match: Match) -> bytes:
     """The lines in which an error stands, and those around them."""
-    lines = text.split(b"\n")
-    first = max(0, match.line - 1 - CONTEXT_LINES)
-    near = b"\n".join(lines[first : match.line + CONTEXT_LINES])
-    if len(near) <= LONGEST_CONTEXT:
-        return near
-    own = b"\n".join(lines[match.line - 1 : match.line + CONTEXT_LINES])
-    return own[:LONGEST_CONTEXT]
+    text, line = match.near
+    rows, near = text.split("\n"), b""
+    for first in (max(0, line - 1 - CONTEXT_LINES), line - 1):
+        near = "\n".join(rows[first : line + CONTEXT_LINES]).encode()
+        if len(near) <= LONGEST_CONTEXT:
+            break
+    return near[:LONGEST_CONTEXT]

@@ -9,7 +9,6 @@ from .model import Match
 from .readings.meaning import CALLED
 from .readings.narrower import Named, first, shared
 
-_SAME = {"tf": "tensorflow"}
 _BY_PATH: tuple[tuple[str, str, str], ...] = (
     ("tensorflow", r"[/\\]tensorflow_core[/\\]", "2.1"),
     ("keras", r"[/\\]keras[/\\]src[/\\](?:trainers|backend|ops|layers[/\\]layer\.py)\b", "3"),
@@ -73,4 +72,4 @@ def narrowed(match: Match, named: Named) -> Match:
 def package_of(name: str) -> str:
     """A package's one name: that of all its wheels."""
     plain = re.sub(r"[-_](?:cpu|tpu|gpu)$", "", name.lower()).replace("_", "-")
-    return _SAME.get(plain, plain)
+    return "tensorflow" if plain == "tf" else plain

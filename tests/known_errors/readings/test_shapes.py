@@ -19,6 +19,8 @@ MEANT = {
         "dimensions 0 and 1 and 2 and 3: two different things"
     ),
     "Incompatible shapes: [0,64] vs. [0,256]": "empty",
+    "Incompatible shapes: [64,59,93] vs. [1,93,1] [Op:AddV2]": "along axis 1, .* axis 2 of the other",
+    "Incompatible shapes: [12,100,2,40] vs. [12,400,1,1] [Op:Mul]": "dimension 1 alone",
     "Cannot feed value of shape (30, 64) for Tensor 's:0', which has shape '(30, 1, 64)'": "Axis 1, of length 1",
     'ScopeParamShapeError: Inconsistent shapes between value and initializer for parameter "s" in "/G": (1, 1, 8), (8,).': "same 8 values",
     'ScopeParamShapeError: Inconsistent shapes between value and initializer for parameter "s" in "/G": (4, 8), (4, 9).': "another configuration",

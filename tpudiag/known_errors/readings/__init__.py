@@ -14,8 +14,6 @@ from .named import REACH, given, named
 if TYPE_CHECKING:
     from tpudiag.known_errors.model import KnownError
 
-Shared = Mapping[str, tuple[narrower.Narrower, ...]]
-"""By a family, or by one of the words below: the narrower cases that several cases share."""
 ANY, OPEN = "any", "open"
 """Of every case, of those that leave their cause open."""
 
@@ -48,11 +46,12 @@ def reading(
     error: KnownError,
     values: dict[str, str],
     called: tuple[str, ...],
-    shared: Shared,
+    shared: Mapping[str, tuple[narrower.Narrower, ...]],
 ) -> Reading | None:
     """What a match says itself, in a text without white space; None where that tells nothing.
 
-    `values`: what the named groups of the match hold. `called`: the functions that its line says
+    `values`: what the named groups of the match hold. `shared`: by a family, or one of the words
+    above, the narrower cases that several cases share. `called`: the functions that its line says
     were called wrongly.
     """
     start = hit.start()

@@ -25,9 +25,8 @@ def read(values: dict[str, str], text: str) -> Reading | None:
         whole = piece["shape"].startswith(("s32", "u32", "s64", "u64"))
         figures = "piece of positions" if whole else "one piece too large"
         return computed(figures, shape=piece["shape"], gibibytes=size, limit=there)
-    program, arguments = (
-        size_of(form.search(text)) for form in (wording("hbm program"), wording("hbm arguments"))
-    )
+    forms = (wording(f"hbm {name}") for name in ("program", "arguments"))
+    program, arguments = (size_of(form.search(text)) for form in forms)
     used, limit = (amount(values.get(name, "")) for name in ("used", "limit"))
     times = used / limit if limit else 0.0
     far = times >= MANY_TIMES

@@ -30,7 +30,7 @@ _COMPARING = ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual
 _JOINING = ("Concat", "ConcatV2", "ConcatOp", "Pack")
 _BY_ELEMENT = re.compile(
     r"add(?:v2)?|sub|mul|(?:real|true|floor)?div|divnonan|pow|(?:max|min)imum|squareddifference"
-    r"|equal|(?:greater|less)(?:equal)?",
+    r"|equal|(?:greater|less)(?:equal)?|broadcastgradientargs",
     re.IGNORECASE,
 )
 
@@ -62,7 +62,9 @@ class Meeting:
         self.unlike = [at for at, (a, b) in pairs if a != b]
         # A size that is not known differs from none.
         known = [at for at in self.unlike if None not in (left[at], right[at])]
-        self.differing = known or self.unlike
+        by_element = _BY_ELEMENT.fullmatch(operation) or _BY_ELEMENT.fullmatch(self.name)
+        apart = [at for at in known if by_element and 1 not in (left[at], right[at])]
+        self.differing = apart or known or self.unlike
 
     @cached_property
     def axis(self) -> int | None:
@@ -120,6 +122,15 @@ class Meeting:
         return None
 
     @property
+    def along(self) -> tuple[int, int] | None:
+        """The axis of a vector (all other sizes are one), and where the other has that size."""
+        for a, b in ((self.left, self.right), (self.right, self.left)):
+            held = [at for at, size in enumerate(a) if size != 1]
+            if len(a) == len(b) > len(held) == 1 and a[held[0]] in {*b} - {b[held[0]], None}:
+                return held[0], b.index(a[held[0]])
+        return None
+
+    @property
     def one(self) -> int | None:
         """Where the longer one has an axis of one that the other lacks, before the last one."""
         long, ones = self.long, range(1, len(self.long) - 1)
@@ -173,7 +184,7 @@ class Meeting:
         labels, rows, width = self.rows or (0, 0, 0)
         a, b = (each or None for each in self.two)
         columns, inner = self.matrices or (None, None)
-        a, b = self.kernel or (a, b)
+        a, b = self.kernel or self.along or (a, b)
         turned = "the second matrix would fit the other way round (transpose_b=True), or "
         turned = turned if columns is not None and columns == self.right[-1] else ""
         outputs = self.numbers if self.numbers and self.axis is None else self.long
@@ -279,6 +290,7 @@ BY_RANK: Rules = {
 }
 """By their numbers of dimensions."""
 BY_SIZES: Rules = {
+    "vector along another axis": lambda m: m.along and _known(m.left) != _known(m.right),
     "flattened maps of two sizes": lambda m: m.maps and m.maps[1] % m.maps[0],
     "flattened maps, times": lambda m: m.maps,
     "halves of odd sizes": lambda m: m.halved,

@@ -99,9 +99,7 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
         left, right, operation = (None, *left), (*right, None), "MatMul"
     kind = re.fullmatch(r"(?:.*/)?([A-Z]\w*?)(?:_\d{1,4})?", node)
     operation = operation or (kind[1] if kind else "")
-    loss = bool(
-        wording("shapes loss").search(node + text[begin:]) or wording("shapes loss").search(before)
-    )
+    loss = any(map(wording("shapes loss").search, (node + text[begin:], before)))
     pair = Meeting(left, right, operation, node, loss=loss)
     pair.target = "target" in told[0] and "tohaveshape" in told[0]
     pair.parameter = "initializ" in text[begin : told.start() + NEAR // 2] or "provided" in told[0]
@@ -111,9 +109,8 @@ def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> R
     pair.sparse = wording("shapes sparse").search(text[begin : begin + NEAR * 4]) is not None
     pair.binary = wording("shapes binary").search(before + text) is not None
     pair.further = wording("shapes further").search(node) is not None
-    axis = (
-        int(named[1]) if (named := wording("shapes axis").search(text, begin)) else len(pair.short)
-    )
+    named = wording("shapes axis").search(text, begin)
+    axis = int(named[1]) if named else len(pair.short)
     if operation in _OF_ONE_VALUE:
         return None
     # Of a variable all sizes are its own: the one that is named first is not the only one.
