@@ -53,17 +53,17 @@ def shortage(variables: tuple[VariableSeen, ...], left_bytes: int) -> str | None
     )
 
 
-def seconds(flops: float, cores: int) -> float:
+def seconds(flops: float, cores: int | None = None) -> float:
     """An estimate of this machine's time for so many FLOPs."""
-    return flops / (cores * CORE_FLOPS_PER_S)
+    return flops / ((cores or os.cpu_count() or 1) * CORE_FLOPS_PER_S)
 
 
-def is_heavy(flops: float, cores: int) -> bool:
+def is_heavy(flops: float, cores: int | None = None) -> bool:
     """Whether a call is traced but not run."""
     return seconds(flops, cores) > HEAVY_S
 
 
-def replicas_in_time(step_flops: float, wanted: int, cores: int) -> int:
+def replicas_in_time(step_flops: float, wanted: int, cores: int | None = None) -> int:
     """The most replicas, up to `wanted`, whose steps this machine runs in bearable time.
 
     `step_flops` are those of one replica's step.

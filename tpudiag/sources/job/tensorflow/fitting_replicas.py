@@ -59,16 +59,15 @@ def judge_speed(tf: Library, spec: JobSpec, watches: Watches, call: GradientCall
     )
     if batch is None:
         return
-    cores = os.cpu_count() or 1
     flops = cpu_cost.replica_flops(tf, call.graph, batch.per_replica_batch)
     alone = host_memory.PASSES * flops
     kept_bytes = _forward_bytes(call, batch.per_replica_batch)
-    heavy = host_memory.is_heavy(alone, cores) or not host_memory.has_room(kept_bytes)
+    heavy = host_memory.is_heavy(alone) or not host_memory.has_room(kept_bytes)
     current = watches.functions.current
     if heavy and watches.heavy is not None and current is not None:
         watches.heavy.leave(current, alone)
         return
-    in_time = 1 if heavy else host_memory.replicas_in_time(alone, replicas.count, cores)
+    in_time = 1 if heavy else host_memory.replicas_in_time(alone, replicas.count)
     # A replica has a thread of its own, which has done nothing else.
     if threading.current_thread() is not threading.main_thread():
         in_time = min(in_time, host_memory.replicas_in_trace(time.thread_time(), replicas.count))

@@ -6,7 +6,6 @@ data ends and fails as usual.
 """
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -54,7 +53,7 @@ class HeavyFunctions:
         """Do not run a traced function; `flops` are those of one replica."""
         if interventions.allowed(TRACED):
             record.heavy = True
-            seconds = host_memory.seconds(flops, _cores())
+            seconds = host_memory.seconds(flops)
             self._report(record.name, f"some {seconds:.0f} s a replica")
 
     def call(
@@ -95,7 +94,7 @@ class HeavyFunctions:
     def _judge(self, record: FunctionRecord, graph: Graph, passes: int = 1) -> None:
         """Skip a function that takes too long."""
         flops = passes * cpu_cost.replica_flops(self._tf, graph, self.batch())
-        if host_memory.is_heavy(flops, _cores()):
+        if host_memory.is_heavy(flops):
             self.leave(record, flops)
 
     def watch_keras(self, keras: Library) -> None:
@@ -113,7 +112,7 @@ class HeavyFunctions:
         positions = max(map(_positions, tensors))
         weights = sum(prod(each.shape) for each in model.weights)
         # No convolution or product takes more than all weights at all positions.
-        if not host_memory.is_heavy(2.0 * weights * positions, _cores()):
+        if not host_memory.is_heavy(2.0 * weights * positions):
             return original(model, *args, **kwargs)
         with hooks.instead(self, _inside=True):
             record = FunctionRecord(name=f"{model.name}(...)", location=None)
@@ -198,7 +197,3 @@ def is_recorded() -> bool:
     """Whether a gradient of the current code may be taken; assumed where unknown."""
     possibly = privates.RECORDED.get()
     return possibly is None or bool(possibly())
-
-
-def _cores() -> int:
-    return os.cpu_count() or 1
