@@ -121,9 +121,7 @@ class _Resolver:
         """The first host."""
         return "grpc://10.0.0.2:8470"
 
-    def get_master(self) -> str:
-        """The same."""
-        return self.master()
+    get_master = master
 
     def get_job_name(self) -> str:
         """The name of the job's devices."""
