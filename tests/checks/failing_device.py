@@ -12,6 +12,7 @@ from tests.checks.rehearsal import (
     LOOP,
     ORBAX,
     POD,
+    SAME,
     SHARD,
     SLOWER,
     STATE,
@@ -51,7 +52,6 @@ from tpudiag.signals import (
     Signals,
     StepTimes,
     TensorSeen,
-    UndistributedInput,
 )
 from tpudiag.signals.delivery import DeliveryFall, LossTrouble
 from tpudiag.signals.run_state import RunState, StateKind
@@ -207,24 +207,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU407", numerics(loss_dtype="bfloat16"), Severity.WARNING),
     ("TPU407", numerics(merged=(MergedNumbers("bfloat16", 1024, 512, HERE),)), Severity.WARNING),
-    (
-        "TPU505",
-        loop(
-            undistributed=UndistributedInput(
-                replicas=8, shapes=("float32[1024, 784]",), from_dataset=True, location=HERE
-            )
-        ),
-        Severity.ERROR,
-    ),
-    (
-        "TPU505",
-        loop(
-            undistributed=UndistributedInput(
-                replicas=8, shapes=("float32[64, 100]",), from_dataset=False, location=HERE
-            )
-        ),
-        Severity.WARNING,
-    ),
+    ("TPU505", loop(undistributed=SAME), Severity.ERROR),
+    ("TPU505", loop(undistributed=replace(SAME, from_dataset=False)), Severity.WARNING),
     (
         "TPU501",
         numerics(outside_metrics=(OutsideVariable("total", HERE),)),

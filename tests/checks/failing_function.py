@@ -16,6 +16,7 @@ from tests.checks.rehearsal import (
     PREFETCHED,
     RAN_OUT,
     READER,
+    SAVES,
     TWO_FILES,
     UNEVEN,
     frozen,
@@ -41,7 +42,6 @@ from tpudiag.signals import (
     JobEnd,
     KerasUse,
     Origin,
-    Pause,
     RepeatedSetup,
     ResultFetch,
     Signals,
@@ -54,9 +54,6 @@ from tpudiag.signals import (
     TpuAttempt,
 )
 
-SAVING = Pause(
-    kind="saving", times=4, spent_ms=6e2, training_ms=2e3, location=HERE, dispatches_between=5.0
-)
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU103",
@@ -238,8 +235,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU007", loop(gpu=(GpuUse('tf.device("/gpu:0")', HERE),)), Severity.WARNING),
     ("TPU007", loop(unplaced=True, tpu_strategy=False), Severity.WARNING),
-    ("TPU606", loop(pauses=(replace(SAVING, each_batch=True),)), Severity.WARNING),
-    ("TPU606", loop(pauses=(replace(SAVING, in_step_loop=True),)), Severity.WARNING),
+    ("TPU606", loop(pauses=(replace(SAVES, each_batch=True),)), Severity.WARNING),
+    ("TPU606", loop(pauses=(replace(SAVES, in_step_loop=True),)), Severity.WARNING),
     (
         "TPU110",
         h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),

@@ -18,6 +18,8 @@ from tests.checks.rehearsal import (
     ORBAX,
     POD,
     READER,
+    SAME,
+    SAVES,
     SHARD,
     SLOWER,
     STATE,
@@ -61,7 +63,6 @@ from tpudiag.signals import (
     LossScale,
     MixedPrecision,
     Origin,
-    Pause,
     RepeatedSetup,
     ReplicaRead,
     ResultFetch,
@@ -69,7 +70,6 @@ from tpudiag.signals import (
     StepTimes,
     TensorFlowImport,
     TpuAttempt,
-    UndistributedInput,
 )
 from tpudiag.signals.run_state import RunState, StateKind
 from tpudiag.signals.step_numerics import ReplicaSimilarities
@@ -188,23 +188,8 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         "TPU606",
         loop(
             pauses=(
-                Pause(
-                    kind="saving",
-                    times=9,
-                    spent_ms=4e3,
-                    training_ms=1e2,
-                    location=HERE,
-                    dispatches_between=10.0,
-                ),
-                Pause(
-                    kind="saving",
-                    times=3,
-                    spent_ms=9e2,
-                    training_ms=2e3,
-                    location=HERE,
-                    dispatches_between=500.0,
-                    each_batch=True,
-                ),
+                replace(SAVES, times=9, spent_ms=4e3, training_ms=1e2),
+                replace(SAVES, spent_ms=9e2, dispatches_between=500.0, each_batch=True),
             )
         ),
     ),
@@ -232,7 +217,6 @@ PASSES: tuple[tuple[str, Signals], ...] = (
 )
 
 
-SAME = UndistributedInput(replicas=8, shapes=("int32[2048]",), from_dataset=True, location=HERE)
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU515", numerics(similarities=ReplicaSimilarities(0, HERE))),
     ("TPU516", numerics(cross_entropies=0)),

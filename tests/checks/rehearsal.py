@@ -50,6 +50,7 @@ from tpudiag.signals import (
     ThroughputDrop,
     TracedFunction,
     TrainingLoop,
+    UndistributedInput,
     VariableSeen,
 )
 from tpudiag.signals.step import ChangeKind
@@ -239,7 +240,13 @@ LOOP = TrainingLoop(
 )  # fmt: skip
 
 
+SAVES = Pause(
+    kind="saving", times=4, spent_ms=6e2, training_ms=2e3, location=HERE, dispatches_between=5.0
+)
 EVALUATES = replace(LOOP.pauses[0], times=64, spent_ms=300.0, training_ms=900.0)
+
+
+SAME = UndistributedInput(replicas=8, shapes=("int32[2048]",), from_dataset=True, location=HERE)
 
 
 NUMERICS = StepNumerics(
