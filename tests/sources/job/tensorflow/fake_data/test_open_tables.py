@@ -93,6 +93,16 @@ def test_rows_hold_what_a_column_is_compared_with(read: Callable[..., Any]) -> N
     assert 0 < table.sort.value_counts(normalize=True)["malignant"] < 1
 
 
+def test_a_key_is_once_in_a_table_that_is_put_beside(read: Callable[..., Any]) -> None:
+    shops = read()
+    for on in (
+        {"on": "shop"},
+        {"on": ["shop", "day"], "how": "left"},
+        {"left_on": "a", "right_on": "b"},
+    ):
+        assert len(read().merge(shops, **on)) == 512
+
+
 def test_values_are_of_the_kind_that_a_use_needs(read: Callable[..., Any]) -> None:
     table = read()
     assert ("../" + table["which"] + ".png").iloc[0].startswith("../")
@@ -142,4 +152,5 @@ def test_rows_are_as_wide_as_the_shape_that_is_asked_of_them(read: Callable[...,
 def test_a_table_is_read_as_pandas_is_told(read: Callable[..., Any]) -> None:
     assert builtins.list(read(names=["u", "v"]).columns) == ["u", "v"]
     assert read(index_col="item_id").index.name == "item_id"
+    assert read(parse_dates=["when"])["when"].max() - import_module("pandas").Timedelta(days=1)
     assert read(nrows=9).shape[0] == 9 and next(read(chunksize=5)).label.sum() > 0

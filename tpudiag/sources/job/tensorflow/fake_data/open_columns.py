@@ -5,16 +5,17 @@
 # pyright: reportOptionalMemberAccess=false
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable, Iterator
-from functools import partial, wraps
+from functools import partial, partialmethod
 from inspect import getattr_static
 from types import FunctionType
 from typing import Any
 
 from tpudiag.sources.job.points import Args, Call
 
-from .open_values import by_user, opened, values
+from .open_values import Kind, by_user, opened, values
 
 MISSES = (LookupError, ValueError, TypeError, AttributeError, NameError, SyntaxError)
 """What is said of a column that is not there, or not of the kind that it is taken for."""
@@ -22,11 +23,11 @@ _EQUAL, _EACH = ("__eq__", "__ne__"), ("map", "replace")
 """Uses that tell what some rows hold: one value, or each of a dict's."""
 
 
-def open_class(own: type, base: Any, **members: object) -> Any:
+def open_class(own: Any, base: Any, **members: object) -> Any:
     """A class of pandas each of whose uses is tried again, with what it tells, where it fails."""
     uses = {name: getattr_static(base, name) for name in dir(base) if name not in vars(own)}
     methods = {
-        name: _tried(use)
+        name: partialmethod(own._used, use)
         for name, use in uses.items()
         if isinstance(use, FunctionType) and (name[0] != "_" or _is_operator(name))
     }
@@ -41,16 +42,6 @@ def open_class(own: type, base: Any, **members: object) -> Any:
 def _is_operator(name: str) -> bool:
     """Whether it is one of two operands: `__add__`, `__radd__`, `__lt__`."""
     return not {name, name.replace("__r", "__")}.isdisjoint(vars(operator))
-
-
-def _tried(original: Call) -> Call:
-    """A method that is tried again where it fails."""
-
-    @wraps(original)
-    def call(self: Any, *args: object, **kwargs: object) -> object:
-        return self._used(original, *args, **kwargs)
-
-    return call
 
 
 class Parts:
@@ -83,23 +74,20 @@ class Column:
     _constructor: Any
     tpudiag_table: Any = None
     """The table of which it is a column as it was made, and not the script's own."""
-    tpudiag_of: tuple[Any, Callable[[Any], Any]] | None = None
-    """The column that it was made of, and how."""
     index: Any
     name: Any
+    dtype: Any
+    _accessors: Any
 
     def __getitem__(self, key: object) -> object:
         try:
             return opened(self._base.__getitem__(self, key))
         except KeyError:
-            of = self.tpudiag_of
-            if of is not None and not self.index.equals(of[0].index):
-                # How often a value is there, or what a group of that name has: then it is there.
-                made = of[1](of[0]._holding((key,)))
-                if key in made.index:
-                    return opened(made[key])
             if not (isinstance(key, str) and by_user()):
                 raise
+            # How often a value is there, or what a group of that name has.
+            if self.dtype.kind in "iuf" and isinstance(self.name, str) and len(self.index):
+                return opened(self._base(self).iloc[0])
             row = self.name if isinstance(self.name, int) else 0
             return opened(values(row + 1, key, None, ())[row])
 
@@ -107,6 +95,9 @@ class Column:
         try:
             return self._base.__getattr__(self, name)
         except AttributeError:
+            if name in self._accessors:  # of texts, of days
+                able = self._of_some_kind(lambda plain: (getattr(plain, name), plain)[1])
+                return getattr(self._constructor(able), name)
             if name.startswith("_") or not by_user():
                 raise
             return self[name]
@@ -118,56 +109,30 @@ class Column:
         """Its values."""
         return list(self)
 
-    @property
-    def str(self) -> object:
-        """Methods of its texts."""
-        return Parts(self, lambda plain: plain.str)
-
-    @property
-    def dt(self) -> object:
-        """What its days have."""
-        return Parts(
-            self,
-            lambda days: (days if days.dtype.kind in "mM" else days.astype("datetime64[ns]")).dt,
-        )
-
-    def _holding(self, equal: Args) -> Any:
-        """Plain, and some rows with each of these values."""
-        plain, table = self._base(self), self.tpudiag_table
-        if not equal or table is None or not all(type(value).__hash__ for value in equal):
-            return plain
-        if len(plain) != len(table.index) or plain.isin(equal).any():
-            return plain
-        return self._base(table.made(self.name, equal=equal))
+    def _made(self, kind: Kind | None = None, equal: Args = ()) -> Any:
+        """Plain, with values of a kind, some of them equal to these."""
+        if self.tpudiag_table is not None and len(self.index) == len(self.tpudiag_table.index):
+            return self._base(self.tpudiag_table.made(self.name, kind, equal))
+        return self._base(values(len(self.index), self.name, kind, ()), self.index, name=self.name)
 
     def _used(self, original: Call, *args: Any, **kwargs: Any) -> object:
         """A use of the column, which has what it is compared with; where it fails, of a kind."""
-
-        def use(at: object) -> object:
-            return original(at, *args, **kwargs)
-
-        name = getattr(original, "__name__", "")
+        name, plain = getattr(original, "__name__", ""), self._base(self)
         given: Any = next(iter((*args, *kwargs.values())), None)
         several = name == "isin" or (name in _EACH and isinstance(given, dict))
         equal: Args = tuple(given) if several else (given,) if name in _EQUAL else ()
+        hashable = all(type(value).__hash__ for value in equal)
+        if equal and hashable and self.tpudiag_table is not None and not plain.isin(equal).any():
+            plain = self._made(None, equal)
         try:
-            made = use(self._holding(equal))
+            made = original(plain, *args, **kwargs)
         except MISSES:
-            first = self
-            while first.tpudiag_of is not None:
-                first, _ = first.tpudiag_of
-            if (table := first.tpudiag_table) is None:
-                raise
-            made = table.of_kind(lambda: use(self._anew()), [(table, first.name)])
-        if type(made) is not self._base:
-            return opened(made)
-        column = self._constructor(made)
-        column.tpudiag_of = (self, use)
-        return column
+            made = self._of_some_kind(lambda at: original(at, *args, **kwargs))
+        return self._constructor(made) if type(made) is self._base else opened(made)
 
-    def _anew(self) -> Any:
-        """Plain, as it is by what its table holds by now."""
-        if self.tpudiag_of is None:
-            return self._base(self.tpudiag_table[self.name]).reindex(self.index)
-        column, use = self.tpudiag_of
-        return use(column._anew())
+    def _of_some_kind(self, use: Callable[[Any], Any]) -> Any:
+        """A use, by the first kind of values that does not fail; else as it failed."""
+        for kind in Kind:
+            with contextlib.suppress(*MISSES):
+                return use(self._made(kind))
+        return use(self._made())

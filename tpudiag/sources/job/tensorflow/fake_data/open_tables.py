@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from inspect import getattr_static
 from types import MappingProxyType
@@ -37,6 +37,9 @@ def make(pandas: Library, rows: int, options: Kwargs) -> object:
     begin = range(_UNNAMED) if options.get("header", 0) is None else _unnamed(0, _UNNAMED)
     for name in columns if isinstance(columns, list) else begin:
         table.made(name)
+    days = options.get("parse_dates")
+    for name in days if isinstance(days, list) else ():
+        table.made(name, Kind.DAYS)
     index = options.get("index_col")
     table = table.set_index(index) if isinstance(index, str) else table
     return iter([table]) if options.get("chunksize") or options.get("iterator") else table
@@ -47,7 +50,7 @@ def _unnamed(first: int, last: int) -> list[str]:
     return [f"column_{number}" for number in range(first, last)]
 
 
-def _names(given: object) -> Iterator[str]:
+def _names(given: Any) -> Iterator[str]:
     """Texts among arguments, which may name columns."""
     if isinstance(given, str):
         yield given
@@ -55,9 +58,7 @@ def _names(given: object) -> Iterator[str]:
         yield from _names([given.start, given.stop])
     elif isinstance(given, dict):
         yield from _names([*given, *given.values()])
-    elif isinstance(given, Iterable) and (
-        isinstance(given, (list, tuple, set)) or type(given).__name__ == "Index"
-    ):
+    elif isinstance(given, (list, tuple, set)) or type(given).__name__ == "Index":
         for each in given:
             yield from _names(each)
 
@@ -93,17 +94,18 @@ class Table:
                 return call()
             except MISSES as error:
                 names = self._told(error, asked)
-                missing = [(at, name) for at in tables for name in names if name not in at.columns]
-                if not missing:
-                    made = [
-                        (at, name)
-                        for at in tables
-                        for name in names or at.columns
-                        if name in at._held and name in at.columns
-                    ]
-                    return self.of_kind(call, made)
-                for at, name in missing:
-                    at.made(name)
+            missing = [(at, name) for at in tables for name in names if name not in at.columns]
+            for at, name in missing:
+                at.made(name)
+            if not missing:
+                break
+        made = [(at, name) for at in tables for name in names or at.columns if name in at._held]
+        for kind in (*Kind, None) if made else ():
+            for at, name in made:
+                at.made(name, kind)
+            with contextlib.suppress(*MISSES):
+                return call()
+        return call()
 
     def _told(self, error: Exception, asked: Sequence[object]) -> list[str]:
         """The columns that an error names, else all that may be meant."""
@@ -113,18 +115,6 @@ class Table:
             return _unnamed(len(self.columns), last + 1) if isinstance(last, int) else []
         names = _UNDEFINED.findall(str(error)) or list(dict.fromkeys(_names(asked)))
         return [name for name in names if repr(name) in str(error)] or names
-
-    def of_kind(self, call: Callable[[], Any], made: list[tuple[Table, str]]) -> Any:
-        """A use of columns of the kind by which it does not fail; in the end that of before."""
-        before = [at._held[name][0] for at, name in made]
-        for kinds in ([kind] * len(made) for kind in Kind if made):
-            for (at, name), kind in zip(made, kinds, strict=True):
-                at.made(name, kind)
-            with contextlib.suppress(*MISSES):
-                return call()
-        for (at, name), held in zip(made, before, strict=True):
-            at.made(name, held)
-        return call()
 
     def _used(self, original: Call, *args: object, **kwargs: object) -> object:
         """A call, done again with what it did not find among what it is given."""
@@ -143,6 +133,20 @@ class Table:
         self._base.__setitem__(self, key, value)
         names = set(_names(key))
         self._held = {name: held for name, held in self._held.items() if name not in names}
+
+    def merge(self, right: object, *args: object, **options: object) -> object:
+        """Beside rows of another table, in which each key is once: else rows multiply."""
+
+        def once(table: object, right: object, *args: object, **options: Any) -> object:
+            made = self._base.merge(table, right, *args, **{"validate": "m:1", **options})
+            if made.empty:
+                raise LookupError("keys are of different kinds")
+            return made
+
+        if isinstance(right, Table):
+            with contextlib.suppress(*MISSES):
+                return self._used(once, right, *args, **options)
+        return self._used(self._base.merge, right, *args, **options)
 
     def sample(self, n: int | None = None, *args: Any, **options: Any) -> object:
         """Rows by lot, some of them more than once where more are asked for than there are."""

@@ -6,7 +6,7 @@ A number is used as its digits where a text is wanted of it; an array takes the 
 import importlib
 import re
 from collections.abc import Callable, Iterator
-from datetime import date, timedelta
+from datetime import datetime, timedelta
 from enum import IntEnum
 from functools import cache
 from math import prod
@@ -20,26 +20,26 @@ _LARGE = 2**26
 """Numbers that no array is repeated to."""
 _TURNS = 4
 """A value that a column is compared with has every fourth row."""
-_FIRST_DAY = date(1990, 1, 1)
+_FIRST_DAY = datetime(1990, 1, 1)
 
 
 class Kind(IntEnum):
     """What a column holds."""
 
     NUMBERS = 0
-    NAMES = 1
-    TEXTS = 2
-    DIGITS = 3
+    DIGITS = 1
+    NAMES = 2
+    TEXTS = 3
     DAYS = 4
 
 
 _MADE: tuple[Callable[[int], object], ...] = (
     lambda row: row % 2,
+    lambda row: str(row % 2),
     lambda row: f"file-{row:05d}",  # as `_NAME`
     lambda row: " ".join(WORDS.split()[row % 5 :]),
-    lambda row: str(row % 2),
     # Each day twice, as other columns turn: what is followed over days has all of them.
-    lambda row: (_FIRST_DAY + timedelta(row // 2)).isoformat(),
+    lambda row: _FIRST_DAY + timedelta(row // 2),
 )
 _NAME = re.compile(r"file-\d{5}")
 _NAMED = (
