@@ -85,7 +85,7 @@ def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:
         for number, rival in enumerate(error.rivals)
     ]
     return replace(
-        group[0],
+        min(group, key=lambda each: each.reading is None),  # a line with figures tells more
         line=min(each.line for each in group),
         last_line=max(each.last_line for each in group),
         # Not added up: several patterns of an error meet the same lines.
