@@ -261,6 +261,16 @@ def test_what_an_absent_package_should_have_made_is_missed_where_it_is_needed(
         ran(tmp_path, "open('/nowhere/x')\nmodel = put(3)\n", **library)
 
 
+def test_names_of_a_module_that_is_absent_are_missed_by_it(tmp_path: Path) -> None:
+    space, noted = ran(tmp_path, "from no_such_module import *\nx = helper(3)\ny = x + 1\n")
+    assert isinstance(space["y"], Hole) and len(noted) == 2
+    library: dict[str, Any] = {}
+    code = compile("def fit(f):\n    f()\n", "/lib/keras/src/trainer.py", "exec")
+    exec(code, library)
+    with pytest.raises(ModuleNotFoundError):
+        ran(tmp_path, "from no_such_module import *\nfit(lambda: helper(3))\n", **library)
+
+
 def test_what_a_release_lacks_is_no_lack_of_data(tmp_path: Path) -> None:
     strategy = type("Strategy", (), {"__module__": "tensorflow.python.distribute"})()
     tensor = type("Tensor", (), {"__module__": "tensorflow.python.framework", "shape": (2,)})()

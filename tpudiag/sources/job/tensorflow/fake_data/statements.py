@@ -66,6 +66,8 @@ class Statements:
         self._mains = set[str]()
         self._absent: Exception | None = None
         """How it was said that what the last statement imports is not installed."""
+        self._star: Exception | None = None
+        """The same of a `from m import *`, from which any name may have come."""
 
     def tried(
         self, text: str | bytes | ast.Module, file: str, space: Kwargs, flags: int = 0
@@ -152,7 +154,8 @@ class Statements:
                 setattr(error, _EACH_ROUND, True)
             return False
         # What a package that is not installed should have made is the cause of what follows.
-        cause = error if missing_data_errors.is_of_code(error) else self._absence(error, number)
+        own = missing_data_errors.is_of_code(error)
+        cause = self._starred(error) or (error if own else self._absence(error, number))
         with contextlib.suppress(AttributeError):
             setattr(cause, _JUDGED, True)
         if cause is not error:
@@ -168,6 +171,8 @@ class Statements:
         # An earlier statement sets a name that is not there: a loop over no file.
         name = error.name if isinstance(error, NameError) else None
         unset = self._is_changed() and any(name in each.sets for each in self._all[:number])
+        starred = self._starred(error)
+        unset |= starred is not None and not missing_data_errors.is_of_training(error)
         wanting = not statement.inner and (_is_import(error) or unset)
         if not wanting and (
             missing_data_errors.is_of_code(error) or missing_data_errors.is_of_training(error)
@@ -180,13 +185,17 @@ class Statements:
         of_holes = wanting or any(isinstance(each, Hole) for each in self._read(error, number))
         if (absent or not of_holes) and missing_data_errors.is_of_model(error):
             return False
-        self._absent = error if _is_import(error) else None
+        self._absent = error if _is_import(error) else starred
+        self._star = error if _is_import(error) and not statement.sets else self._star
         self._pass_over(error, statement, wanting=wanting)
         return True
 
     def _is_changed(self) -> bool:
         """Whether the script does not have all that it would: data, or rounds of a loop."""
         return self._ledger.any or InterventionKind.ROUNDS in interventions.made()
+
+    def _starred(self, error: Exception) -> Exception | None:
+        return self._star if isinstance(error, NameError) else None
 
     def _absence(self, error: Exception, number: int) -> Exception:
         """The error, or that of the package which should have made what a statement needs."""
