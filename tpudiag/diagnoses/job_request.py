@@ -146,7 +146,7 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     job = program_of(program, by_name.get("module"), _reference(by_name))
     named = None if by_name["python"] is None else str(by_name["python"])
     source = None if job.reference else script.file_of(job.program)
-    framework, python = _framework_and_python(program, source, named)
+    framework, python = _framework_and_python(source, named)
     return request_of(
         JobRequest,
         by_name,
@@ -169,21 +169,19 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     )
 
 
-def _framework_and_python(
-    program: str | None, source: str | None, named: str | None
-) -> tuple[Framework, JobPython]:
+def _framework_and_python(source: str | None, named: str | None) -> tuple[Framework, JobPython]:
     """The job's framework, which is TensorFlow where its Python has a Keras before the third."""
     if source is None or script.trains_with(source) is Framework.TENSORFLOW:
-        return Framework.TENSORFLOW, job_python_of(named, program)
+        return Framework.TENSORFLOW, job_python_of(named, source)
 
     def framework(python: JobPython) -> Framework:
         return script.trains_with(source, keras=python.distributions.get("keras", "3"))
 
     try:
-        python = job_python_of(named, program, Framework.JAX)
+        python = job_python_of(named, source, Framework.JAX)
     except MissingExtra:
         with contextlib.suppress(MissingExtra):
-            python = job_python_of(named, program)
+            python = job_python_of(named, source)
             if framework(python) is Framework.TENSORFLOW:
                 return Framework.TENSORFLOW, python
         raise
