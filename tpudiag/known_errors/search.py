@@ -172,10 +172,11 @@ class _Search:
         if path := _PATH_BEHIND_WORDS.search(said.get("file", "")):
             values["file"] = path[0]
         # A sentence in the place of a name: without its blanks it would look like one.
-        if " " in (words := said.get("name", "")):
-            if words.count(" ") >= WORDS_OF_A_SENTENCE and error.kind is Kind.BROAD:
+        for name in said.keys() & {"name", "argument"}:
+            if said[name].count(" ") >= WORDS_OF_A_SENTENCE and error.kind is Kind.BROAD:
                 return None
-            del values["name"]
+            if " " in said[name]:
+                del values[name]
         called = called_in(window.rows(hit.start(), hit.end()))
         read = probe.rival is None and not error.noise
         told = reading(window.bare, hit, error, values, called, shared()) if read else None
