@@ -56,6 +56,9 @@ NAMED = {
     f"File \"/venv/transformers/modeling_tf_utils.py\", line 2919, in from_pretrained\n{KERAS3}TypeError: 'NoneType' object is not callable": "TF_USE_LEGACY_KERAS",
     "with strategy.scope():\n  model = tf.keras.models.load_model('m.h5')\nAttributeError: 'NoneType' object has no attribute 'merge_call'": "compile=False",
     "hub.KerasLayer(H)\nValueError: Variable (<tf.Variable 'w:0'>) was not created in the distribution strategy scope of (<TPUStrategy>)": "HANDLE",
+    'File "train.py", line 9, in <module>\n    resolve(TPU_NAME_CONST)\n  File "train.py", line 2, in resolve\n    return pattern.search(x).group(0)\n'
+    + NO.format("NoneType", "group"): "pattern.search(text)",
+    'File "t.py", line 7\n    defaults[3] = x y\n    ^\nSyntaxError: invalid syntax': "a bracket or quote",
     "def __getitem__(self, i):\n    ...\nValueError: None values not supported.": "sequence[0]",
 }
 FACTS = [

@@ -59,6 +59,9 @@ MEANT = {
     "ValueError: Shapes (5, 5, 1, 32) and (32, 4, 5, 5) are incompatible": "once for 1 input channels and once for 4",
     'ScopeParamShapeError: Inconsistent shapes between value and initializer for parameter "s" in "/G": (100, 8), (101, 8).': "miss each other by one row",
     'keras/engine/base_layer.py", line 1807, in set_weights ValueError: Layer weight shape (101, 64) not compatible with provided weight shape (90, 64)': "given is .90, 64. and the model makes it .101, 64.",
+    "Shape mismatch: The shape of labels (received (1579014,)) should equal the shape of logits except for the last dimension (received (6534, 2)).": "no multiples of each other",
+    "dot_general requires contracting dimensions to have the same shape, got (128,) and (64,).": "128 columns meet 64 rows",
+    "Arguments `target` and `output` must have the same shape. Received: target.shape=(8, 64, 64, 1), output.shape=(8, 128, 128, 1)": "height and width",
     "logits and labels must have the same shape ((None, 7, 7, 5) vs (None, 5))": "model gives a map for each example",
     "In[0] mismatch In[1] shape: 64 vs. 32: [8,64] [32,10] 0 0 [Op:BatchMatMulV2]": "64 columns meet 32 rows",
     "In[0] and In[1] must have compatible batch dimensions: [8,2,3] vs. [4,3,2] [Op:BatchMatMulV2]": "dimension 0 alone: 8 against 4",
@@ -98,6 +101,17 @@ def test_shapes_are_read(text: str) -> None:
     assert answer.reading
     assert answer.fix.startswith(answer.reading.fix)
     assert answer.confidence != "low"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cannot batch tensors with different shapes in component 0. First element had shape [640,427,3] and element 1 had shape [1600,1067,3].",
+        "physical and logical shapes must have the same product physical_shape=[2, 2, 2] logical_shape=[128]",
+    ],
+)
+def test_shapes_of_a_case_that_tells_its_cause_are_not_read_in_any_words(text: str) -> None:
+    assert match(text)[0].reading is None
 
 
 def test_shapes_beside_another_error_are_not_read() -> None:

@@ -164,6 +164,8 @@ def test_attribute_of_the_users_own_class_is_no_matter_of_a_release() -> None:
     frame = 'Traceback (most recent call last):\n  File "train.py", line 9, in fit\n    {}\n'
     assert "up to 2.15" not in match(frame.format("self.fit_generator(data)") + error)[0].message
     assert "up to 2.15" in match(frame.format("model.fit_generator(data)") + error)[0].message
+    assert not match("AttributeError: 'PolicyModel' object has no attribute 'targets'")[0].reading
+    assert not match("AttributeError: 'Variable' object has no attribute 'read_value'")[0].reading
     of_pandas = match("AttributeError: 'DataFrame' object has no attribute 'as_matrix'")[0]
     assert of_pandas.fix.startswith("frame.to_numpy()")
 

@@ -81,7 +81,9 @@ def reading(
         )
         if computed:
             return computed
-    return general(around, begin, end, hits, before[-TRACED:], shared.get(ANY, ()))
+    # A case that tells its cause knows what its shapes are: they are not read in any words.
+    any_words = bool(error.kind.value)
+    return general(around, begin, end, hits, before[-TRACED:], shared.get(ANY, ()), any_words)
 
 
 def general(
@@ -91,14 +93,15 @@ def general(
     hits: Iterable[narrower.Named],
     before: str,
     of_any: Sequence[narrower.Narrower],
+    any_words: bool = True,
 ) -> Reading | None:
     """What shapes, sizes and names mean in any error, be it known or not."""
     for words, module, function in READERS:
         if not any(word in around for word in words):
             continue
         read = getattr(import_module(f".{module}", __name__), function)
-        more = {"before": before, "kinds": tuple(of_any)} if module == "shapes" else {}
-        meant: Reading | None = read(around, begin, end, **more)
+        more = (before, tuple(of_any), any_words) if module == "shapes" else ()
+        meant: Reading | None = read(around, begin, end, *more)
         if meant:
             return meant
     return _first_of(of_any, hits)

@@ -54,20 +54,21 @@ def of_name(full: str) -> Reading | None:
 def of_attribute(kind: str, name: str, spoken: str) -> Reading | None:
     """What is known of an attribute that objects of a class had in another release.
 
-    Any program may have such a class: `spoken` names a library, or the class is a known one.
+    Any program may have a class that is called much like one: then `spoken` names a library.
     """
-    of_any = re.search(r"keras|tensorflow|jax|transformers|protobuf", spoken) is not None
-    place = _placed("attributes", name, {kind.lower()}, of_any=of_any)
+    alike = re.search(r"keras|tensorflow|\btf\.|jax|transformers|protobuf", spoken) is not None
+    place = _placed("attributes", name, {kind.lower()}, alike=alike)
     said = f"`{kind}` has no `{name}` in this release: moved, renamed or removed."
     return Reading(said, place) if place else None
 
 
-def _placed(table: str, name: str, owners: set[str], *, of_any: bool = True) -> str:
-    """What a table says of a name of one of its owners; `of_any`: or of any."""
+def _placed(table: str, name: str, owners: set[str], *, alike: bool = True) -> str:
+    """What a table says of a name of one of its owners; `alike`: or of what is called much so."""
+    fitting = re.search if alike else re.fullmatch
     for key, place in names()[table].items():
         of, _, each = key.rpartition(" ")
-        fits = any(not owner or re.search(of, owner) for owner in owners)
-        if each == name and fits and (of or of_any):
+        fits = any(not owner or fitting(of, owner) for owner in owners) if of else alike
+        if each == name and fits:
             return place
     return ""
 

@@ -25,12 +25,17 @@ _OF_ONE_VALUE = frozenset(
 
 
 def read(
-    text: str, begin: int, end: int, before: str = "", kinds: Sequence[Narrower] = ()
+    text: str,
+    begin: int,
+    end: int,
+    before: str = "",
+    kinds: Sequence[Narrower] = (),
+    any_words: bool = True,
 ) -> Reading | None:
     """What two shapes or sizes in an error mean, and where they meet.
 
     `before`: the traceback that leads to it, which tells whether they meet in a loss. `kinds`: what
-    is known of kinds of layers.
+    is known of kinds of layers. `any_words`: whatever says that they do not fit.
     """
     if (told := first_over(wording("shapes rank"), text, begin, end)) and (meant := _of_rank(told)):
         return meant
@@ -43,7 +48,10 @@ def read(
         return meaning(Meeting((a,), (b,)))
     own = text[begin : end + NEAR].lower()
     if meant is None and any(word in own for word in _OWN_WORDS):
-        meant = _of_pair(text, begin, before, operation, node)
+        found = [told for form in wordings("shapes pairs") if (told := form.search(text, begin))]
+        loose = wording("shapes loose").search(text, begin) if any_words else None
+        told = min(found, key=lambda each: each.start(), default=loose)
+        meant = _of_pair(text, begin, before, operation, node, told) if told else None
     if meant is None:
         return None
     place = " of ".join(part for part in (operation, f"`{node}`" if node else "") if part)
@@ -80,14 +88,10 @@ def _of_rank(told: re.Match[str]) -> Reading | None:
     return computed("input of another rank" if got else "a number for a list", **figures)
 
 
-def _of_pair(text: str, begin: int, before: str, operation: str, node: str) -> Reading | None:
+def _of_pair(
+    text: str, begin: int, before: str, operation: str, node: str, told: re.Match[str]
+) -> Reading | None:
     """What the first two shapes from what was matched on mean."""
-    forms = wordings("shapes pairs")
-    found = [told for form in forms if (told := form.search(text, begin))]
-    loose = wording("shapes loose").search(text, begin)
-    told = min(found, key=lambda each: each.start(), default=loose)
-    if told is None:
-        return None
     if not (told[1] and told[2]) and (both := wording("shapes both").search(text, begin)):
         told = both
     left, right = shape_of(told[1]), shape_of(told[2])

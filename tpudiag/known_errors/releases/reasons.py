@@ -37,7 +37,9 @@ def of_match(match: Match, text: str) -> Reading | None:
         return known
     lack = lack_in(text, match.line)
     error = match.error
-    told = _of_lack(text, lack, f"{text}\n{error.cause}\n{error.fix}") if lack else None
+    # An open case speaks of more libraries than the error's.
+    spoken = text if error.kind.value else f"{text}\n{error.cause}\n{error.fix}"
+    told = _of_lack(text, lack, spoken) if lack else None
     sure = known is not None and known.whole
     if told is None or lack is None or (sure and (told.guess or not told.whole)):
         return known
