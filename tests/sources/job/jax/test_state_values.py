@@ -45,6 +45,14 @@ def test_a_key_that_stays_and_a_counter_that_does_not() -> None:
     assert values.fixed == {KEY.format("key")}
 
 
+@pytest.mark.parametrize("others", [[], ["teacher"]])
+def test_a_counter_that_is_raised_may_be_another_states(others: list[str]) -> None:
+    zero, values = np.zeros((), "int32"), StateValues(import_module("jax"), False)
+    values.before((({name: {"step": zero} for name in ["own", *others]},), {}))
+    values.after({"step": zero + 1})
+    assert values.raised == (set() if others else {"[0][0]['own']['step']"})
+
+
 def test_weights_in_16_bit_that_a_step_leaves_and_copies_that_it_may_leave() -> None:
     half = import_module("jax").numpy.bfloat16
     looks: list[dict[str, Any]] = []

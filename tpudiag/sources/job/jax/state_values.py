@@ -32,7 +32,7 @@ class StateValues:
         """Those of them of which they have not any more."""
         self.raised: set[str] = set()
         """Counters of which the first call gave one that is higher by one."""
-        self._given: dict[str, tuple[str, int]] = {}
+        self._counters: dict[str, list[tuple[str, int]]] = {}
         self._half: dict[str, tuple[tuple[int, ...], Any]] = {}
         self.unchanged: dict[str, float] = {}
         """Arrays in 16 bit that are no copies, and the share of them that a step left as it was."""
@@ -42,7 +42,7 @@ class StateValues:
         """A call is about to be made."""
         leaves = self._jax.tree_util.tree_flatten_with_path(arguments)[0]
         if self.looks == 0:
-            self._given = self._counters(arguments)
+            self._counters = self._counted(arguments)
         for path, leaf in leaves:
             if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
                 value = leaf[...] if is_ref(self._jax, leaf) else leaf
@@ -58,21 +58,22 @@ class StateValues:
         samples = (self._copies(leaf)[0] for leaf in wide if tuple(leaf.shape) == shape)
         return any(self._numpy.allclose(s, half, rtol=2**-7, atol=1e-30) for s in samples)
 
-    def _counters(self, tree: Any) -> dict[str, tuple[str, int]]:
+    def _counted(self, tree: Any) -> dict[str, list[tuple[str, int]]]:
         """Whole numbers and their paths, by the name that they have in what holds them."""
-        leaves = self._jax.tree_util.tree_flatten_with_path(tree)[0]
-        return {
-            str(path[-1:]): (self._jax.tree_util.keystr(path), int(leaf))
-            for path, leaf in leaves
-            if str(getattr(leaf, "dtype", "")).startswith("int") and leaf.shape == ()
-        }
+        found: dict[str, list[tuple[str, int]]] = {}
+        for path, leaf in self._jax.tree_util.tree_flatten_with_path(tree)[0]:
+            if str(getattr(leaf, "dtype", "")).startswith("int") and leaf.shape == ():
+                one = self._jax.tree_util.keystr(path), int(leaf)
+                found.setdefault(str(path[-1:]), []).append(one)
+        return found
 
     def after(self, result: Any) -> None:
-        """The first call gave this."""
-        made = self._counters(result)
-        for name, (key, was) in self._given.items():
-            if made.get(name, ("", was))[1] == was + 1:
-                self.raised.add(key)
+        """The first call gave this: its counters stand in the order of those that it was given."""
+        made, self._counters, given = self._counted(result), {}, self._counters
+        for name, before in given.items():
+            pairs = zip(before, made.get(name, ()), strict=False)
+            if len(before) == len(made.get(name, ())):
+                self.raised |= {key for (key, was), (_, now) in pairs if now == was + 1}
 
     def called_beside(self, mapped: bool, result: Any) -> None:
         """Another function gave this: one of all devices may bring together what parted."""
