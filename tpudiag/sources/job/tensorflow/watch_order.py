@@ -112,15 +112,10 @@ class Watches:
             self.keras.adapt_to_cpu_replicas(keras)
         if self.lowering is not None:
             self.lowering.lines.watch(keras, self.keras)
-        if self.real_checkpoints is not None:
-            self.real_checkpoints.watch_keras(keras)
-        self.checkpoints.watch_keras(keras)
-        if self.full_replicas is not None:
-            self.full_replicas.watch(keras)
-        if self.whole is not None:
-            self.whole.epochs.watch(keras)
-        if self.heavy is not None:
-            self.heavy.watch_keras(keras)
+        epochs = self.whole.epochs if self.whole is not None else None
+        ours = (self.real_checkpoints, self.checkpoints, self.full_replicas, epochs, self.heavy)
+        for each in filter(None, ours):
+            each.watch_keras(keras)
         self.loop.watch_keras(keras, package)
 
     def _mark_training(self) -> None:

@@ -16,7 +16,7 @@ from tpudiag.sources.job.points import interventions
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 4)
 full = full_replicas.FullReplicas(tf)
-full.watch(tf.keras)
+full.watch_keras(tf.keras)
 strategy = tf.distribute.MirroredStrategy([f"CPU:{n}" for n in range(4)])
 
 def data(examples, batch, drop=False):

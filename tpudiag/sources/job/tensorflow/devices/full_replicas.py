@@ -31,7 +31,7 @@ class FullReplicas:
         hooks.around(table.REBATCHED, self._rebatch)
         hooks.around(table.DUMMY_VALUES, self._values)
 
-    def watch(self, keras: Library) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """Hook the predictions of a Keras, whose rows must be exact."""
         hooks.around(table.PREDICT, self._predict, keras)
 

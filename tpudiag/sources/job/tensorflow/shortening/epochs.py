@@ -45,7 +45,7 @@ class EpochWatch:
         self._begun = 0
         self._fitted = False
 
-    def watch(self, keras: Library) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """Install the hooks on a Keras package."""
         class_ = callback_class(keras, self._forward)
         hooks.around(table.FIT, partial(self._fit, class_), keras)
