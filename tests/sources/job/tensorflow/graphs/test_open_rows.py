@@ -39,21 +39,12 @@ print(json.dumps({
 """
 
 
-@pytest.fixture(scope="module")
-def rows(in_tensorflow: Callable[[str], Any]) -> dict[str, int | None]:
-    read: dict[str, int | None] = in_tensorflow(PROGRAM)
-    return read
-
-
-def test_rows_are_the_batch_where_nothing_joined_them(rows: dict[str, int | None]) -> None:
+def test_rows_are_the_batch_unless_length_was_joined_to_it(
+    in_tensorflow: Callable[[str], Any],
+) -> None:
+    rows = in_tensorflow(PROGRAM)
     assert rows["batch"] == rows["parted again"] == rows["a loop"] == 32
     assert rows["known"] == 4
-
-
-def test_length_that_was_joined_to_the_batch_counts(rows: dict[str, int | None]) -> None:
     assert rows["joined"] == rows["joined and on"] == rows["through a product"] == 32 * 16
-
-
-def test_what_cannot_be_told_is_taken_for_the_batch(rows: dict[str, int | None]) -> None:
-    assert rows["no whole number"] == rows["unknown length"] == 32
+    assert rows["no whole number"] == rows["unknown length"] == 32, "which cannot be told"
     assert rows["no batch is known"] is None

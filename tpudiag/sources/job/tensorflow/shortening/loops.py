@@ -70,7 +70,11 @@ class InnerLoopWatch:
             proto = tf.compat.v1.AttrValue(tensor=tf.make_tensor_proto(INNER_STEPS, cap.dtype))
             # The graph is still being traced.
             privates.SET_ATTRIBUTE.of(cap.op)("value", proto)
-            self._note("a dataset" if over_data else "tf.range", requested)
+            interventions.note(InterventionKind.LOOPS)
+            over: ShortenedOver = "a dataset" if over_data else "tf.range"
+            loop = ShortenedLoop(over, user_lines.caller(), INNER_STEPS, requested)
+            if loop not in self.shortened:  # a retraced one is the same
+                self.shortened.append(loop)
             self._on_shortened(length)
         return None
 
@@ -90,10 +94,3 @@ class InnerLoopWatch:
             return len(range(*map(int, bounds)))
         limit = range_.op.inputs[1].op
         return limit.name if limit.type == "Placeholder" and bounds[0] == 0 else None
-
-    def _note(self, kind: ShortenedOver, requested: int | None) -> None:
-        """A loop was shortened; a retraced one is the same."""
-        interventions.note(InterventionKind.LOOPS)
-        loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, requested)
-        if loop not in self.shortened:
-            self.shortened.append(loop)
