@@ -1,6 +1,7 @@
 """All watches of a job, each connected with the ones that it needs."""
 
 from collections.abc import Callable
+from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Kwargs, Library, interventions
@@ -113,7 +114,13 @@ class Watches:
         if self.lowering is not None:
             self.lowering.lines.watch(keras, self.keras)
         epochs = self.whole.epochs if self.whole is not None else None
-        ours = (self.real_checkpoints, self.checkpoints, self.full_replicas, epochs, self.heavy)
+        ours: Any = (
+            self.real_checkpoints,
+            self.checkpoints,
+            self.full_replicas,
+            epochs,
+            self.heavy,
+        )
         for each in filter(None, ours):
             each.watch_keras(keras)
         self.loop.watch_keras(keras, package)
