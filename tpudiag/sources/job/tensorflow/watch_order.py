@@ -113,14 +113,9 @@ class Watches:
             self.keras.adapt_to_cpu_replicas(keras)
         if self.lowering is not None:
             self.lowering.lines.watch(keras, self.keras)
-        epochs = self.whole.epochs if self.whole is not None else None
-        ours: Any = (
-            self.real_checkpoints,
-            self.checkpoints,
-            self.full_replicas,
-            epochs,
-            self.heavy,
-        )
+        if self.whole is not None:
+            self.whole.epochs.watch_keras(keras)
+        ours: Any = (self.real_checkpoints, self.checkpoints, self.full_replicas, self.heavy)
         for each in filter(None, ours):
             each.watch_keras(keras)
         self.loop.watch_keras(keras, package)
