@@ -52,20 +52,9 @@ _BY_ELEMENT = frozenset(
 """Operations that the compiler fuses into their readers."""
 _PRODUCTS = ("MatMul", "BatchMatMul", "Einsum", "Conv")
 _NO_ACTIVATION = frozenset(
-    (
-        "Const",
-        "ReadVariableOp",
-        "VarHandleOp",
-        "Shape",
-        "ShapeN",
-        "Size",
-        "Rank",
-        "Placeholder",
-        "NoOp",
-    )
-)
-
-
+    ("Const", "ReadVariableOp", "VarHandleOp", "Shape", "ShapeN", "Size", "Rank", "Placeholder",
+     "NoOp")
+)  # fmt: skip
 LARGE_CONSTANT = 2**20
 """Bytes from which on a constant is recorded."""
 
