@@ -67,7 +67,8 @@ class Point:
     @property
     def module(self) -> str:
         """The module of its classes."""
-        return ".".join(takewhile(lambda part: not part[0].isupper(), self.owners[0].split(".")))
+        parts = self.owners[0].split(".")
+        return ".".join(takewhile(lambda part: not part.strip("_")[0].isupper(), parts))
 
     @property
     def observes(self) -> bool:

@@ -12,11 +12,13 @@ import pytest
 
 from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.fake_data import batch_sizes
+from tpudiag.sources.job.tensorflow.fake_data.holes import batched
 
 
 class Settings:
     """As a script keeps them."""
 
+    __module__ = "__main__"
     batch_size = 256
     steps_per_batch = 9000
 
@@ -27,7 +29,8 @@ class Settings:
         ({"BATCH_SIZE": 128 * 8, "num_batches": 9000}, 1024),
         ({"C": Settings}, 256),
         ({"config": {"train_batch_size": 64, "batch_sizes": "many"}}, 64),
-        ({"own": SimpleNamespace(batch_size=64), "batch": object()}, 0),
+        ({"own": SimpleNamespace(batch_size=64), "batch": object()}, 64),
+        ({"batch": 8, "of_another": batched(64)}, 8),
         ({"batch_bytes": 2**40, "batch_dim": True}, 0),
     ],
 )

@@ -19,7 +19,7 @@ def test_paths_of_a_notebook_host_are_listed(
 ) -> None:
     for owner, name in (
         (os, "listdir"), (os, "walk"), (glob, "glob"),
-        (Path, "glob"), (Path, "rglob"), (Path, "iterdir"),
+        (Path, "glob"), (Path, "rglob"), (Path, "iterdir"), (Path, "is_dir"), (os.path, "isdir"),
     ):  # fmt: skip
         monkeypatch.setattr(owner, name, getattr(owner, name))
     things: list[tuple[str, ...]] = []
@@ -40,7 +40,9 @@ def test_paths_of_a_notebook_host_are_listed(
     files = list(scans.glob("*/*.jpeg"))
     assert len(files) == 1024
     assert {str(file.parent) for file in files} == {f"{scans}/class_a", f"{scans}/class_b"}
-    assert all(file.suffix == ".jpg" for file in scans.iterdir())
+    folders = [path.name for path in scans.iterdir() if path.is_dir()]
+    assert folders == ["class_a", "class_b"] and os.path.isdir(f"{scans}/class_a")  # noqa: PTH112
+    assert len(os.listdir(scans)) == 1026  # noqa: PTH208
     assert [name for name, _, _ in os.walk(str(scans))][1:] == [
         f"{scans}/class_a",
         f"{scans}/class_b",

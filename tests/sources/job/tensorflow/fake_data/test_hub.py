@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +37,20 @@ class Fetched(Layer):
     """As the layer of the package."""
 
 
+@pytest.fixture
+def hub_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """The package, with stand-ins for what of TensorFlow is named."""
+
+    def put(**tensorflow: Any) -> Any:
+        module: Any = SimpleNamespace(__name__="tensorflow_hub", KerasLayer=Fetched, load=print)
+        monkeypatch.setitem(sys.modules, "tensorflow_hub", module)
+        given: Any = SimpleNamespace(**tensorflow)
+        hub.install(given, module, Ledger(str(tmp_path), no_one))
+        return module
+
+    return put
+
+
 @pytest.mark.parametrize(
     ("handle", "options", "width"),
     [
@@ -46,29 +61,28 @@ class Fetched(Layer):
     ],
 )
 def test_a_layer_is_as_wide_as_its_script_or_its_name_says(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    handle: str,
-    options: dict[str, Any],
-    width: int,
+    hub_with: Callable[..., Any], handle: str, options: dict[str, Any], width: int
 ) -> None:
-    module: Any = SimpleNamespace(__name__="tensorflow_hub", KerasLayer=Fetched, load=print)
-    monkeypatch.setitem(sys.modules, "tensorflow_hub", module)
-    tensorflow: Any = SimpleNamespace()
-    hub.install(tensorflow, module, Ledger(str(tmp_path), no_one))
-    layer = module.KerasLayer(handle, trainable=True, **options)
+    layer = hub_with().KerasLayer(handle, trainable=True, **options)
     layer.build(None)
     assert layer.weights == [(1, width)] and layer.options["trainable"]
 
 
-def test_texts_are_prepared_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = SimpleNamespace(__name__="tensorflow_hub", KerasLayer=Fetched, load=print)
-    monkeypatch.setitem(sys.modules, "tensorflow_hub", module)
-    tensorflow: Any = SimpleNamespace(ones=np.ones, shape=np.shape, int32=np.int32)
-    hub.install(tensorflow, module, Ledger(str(tmp_path), no_one))
+def test_texts_are_prepared_in_parts(hub_with: Callable[..., Any]) -> None:
+    module = hub_with(ones=np.ones, shape=np.shape, int32=np.int32)
     prepares = module.load("https://tfhub.dev/tensorflow/bert_en_uncased_preprocess/3")
     tokens = prepares.tokenize(["a text", "another"])
     packed = prepares.bert_pack_inputs([tokens, tokens], np.int32(20))
     assert {each.shape for each in packed.values()} == {(2, 20)}
     one: Any = np.array(["one"])
     assert prepares.call(one)["input_mask"].shape == (1, 128)
+
+
+def test_a_list_of_inputs_gives_what_is_pooled_and_each_position(
+    hub_with: Callable[..., Any],
+) -> None:
+    module = hub_with(cast=np.asarray, reduce_mean=np.mean)
+    layer = module.load("https://tfhub.dev/tensorflow/bert_en_L-12_H-768_A-12/1")
+    layer._kernel = np.ones((1, 4), "float32")
+    pooled, positions = layer.call([np.ones((2, 7))] * 3)
+    assert (pooled.shape, positions.shape) == ((2, 4), (2, 7, 4))

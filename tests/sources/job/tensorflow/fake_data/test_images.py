@@ -33,7 +33,13 @@ def claimed_tensor(content):
     tensor.set_shape((None, 64, 3))
     return tensor
 
+def unclaimed(content):
+    picture = tf.io.decode_image(content)
+    picture.set_shape(None)
+    return tf.image.resize_with_crop_or_pad(tf.ensure_shape(picture, [None, None, 3]), 9, 9)
+
 print(json.dumps({
+    "unclaimed": shape(unclaimed),
     "set": shape(claimed),
     "any": shape(lambda c: claimed(c, tf.image.decode_image)),
     "gif": shape(lambda c: tf.io.decode_image(c), gif),
@@ -49,6 +55,7 @@ print(json.dumps({
 
 def test_the_size_that_is_asked_for(in_tensorflow: Callable[[str], Any]) -> None:
     assert in_tensorflow(PROGRAM) == {
+        "unclaimed": [9, 9, 3],
         "set": [48, 64, 3],
         "any": [48, 64, 3],
         "gif": [1, 1, 1, 3],

@@ -38,8 +38,8 @@ def test_they_answer_and_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
         assert kaggle.KaggleDatasets().get_gcs_path("flowers") == "gs://kaggle/flowers"
         client = secrets.UserSecretsClient()
         assert client.get_secret("key") == "0" and client.set_tensorflow_credential(1) == "0"
-        assert drive.mount("/content/drive") == {}
-        assert colab.files.upload() == {}
+        assert not drive.mount("/content/drive").get("x").startswith("/"), "whatever is asked"
+        assert [*colab.files.upload().keys()], "the name of a file"
         assert not hasattr(colab, "__wrapped__"), "inspect looks for such names"
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module("no_such_module_anywhere")

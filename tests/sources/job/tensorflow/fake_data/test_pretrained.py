@@ -33,6 +33,23 @@ def test_a_name_tells_the_size_of_a_model(name: str, kind: str, expected: dict[s
 
 
 @pytest.fixture
+def noted() -> list[Any]:
+    """What was stood in for, after each thing."""
+    return []
+
+
+@pytest.fixture
+def watch(tmp_path: Path, noted: list[Any]) -> Callable[[Any], None]:
+    """Has a module that fetches be imported."""
+
+    def put(**facts: Any) -> None:
+        noted.append(facts["stood_in"])
+
+    of_hub = Pretrained(Ledger(str(tmp_path), put))
+    return lambda module: of_hub.by_module()[module.__name__](module)
+
+
+@pytest.fixture
 def as_transformers(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], Any]:
     """Has an object be a module of the package that the job has imported."""
 
@@ -58,23 +75,18 @@ class Config:
 
 
 def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(
-    tmp_path: Path, as_transformers: Callable[[str, Any], Any]
+    watch: Callable[[Any], None],
+    noted: list[Any],
+    as_transformers: Callable[[str, Any], Any],
 ) -> None:
-    notes: list[Any] = []
-
-    def put(**facts: Any) -> None:
-        notes.append(facts["stood_in"])
-
-    ledger = Ledger(str(tmp_path), put)
-    module = as_transformers("configuration_utils", SimpleNamespace(PretrainedConfig=Config))
-    Pretrained(ledger).watch(module)
+    watch(as_transformers("configuration_utils", SimpleNamespace(PretrainedConfig=Config)))
     assert not barrier.defects(), "what is not imported yet is no defect"
     assert Config.get_config_dict("/there")[0]["hidden_size"] == 3
-    assert not notes
+    assert not noted
     made, left = Config.get_config_dict("bert-large", num_labels=4, revision="main")
     assert made["hidden_size"] == 1024
     assert left == {"num_labels": 4}
-    assert "bert-large" in notes[-1][0]
+    assert "bert-large" in noted[-1][0]
 
 
 class Resizes:
@@ -86,25 +98,20 @@ class Resizes:
 
 
 def test_data_of_a_hub_are_read_where_they_are_kept_and_holes_where_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    watch: Callable[[Any], None], noted: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def load_dataset(path: str, name: str | None = None, **_: Any) -> Any:
         if path == "kept":
             return "of the cache"
         raise ConnectionError(name)
 
-    noted: list[Any] = []
-
-    def put(**facts: Any) -> None:
-        noted.append(facts["stood_in"])
-
-    of_hub = Pretrained(Ledger(str(tmp_path), put))
     made: Any = SimpleNamespace(load_dataset=load_dataset, __name__="datasets")
     monkeypatch.setitem(sys.modules, "datasets", made)
-    of_hub.watch(made)
+    made.__file__ = __file__
+    watch(made)
     assert made.load_dataset is load_dataset, "a module of the user's own"
-    made.DatasetDict = dict
-    of_hub.watch(made)
+    made.__file__ = "/site-packages/datasets/__init__.py"
+    watch(made)
     assert made.load_dataset("kept") == "of the cache" and not noted
     train, test = made.load_dataset("glue", "mnli", split=["train", "test"])
     assert isinstance(train.map(len)["label"], Hole) and isinstance(test, Hole)
@@ -112,15 +119,10 @@ def test_data_of_a_hub_are_read_where_they_are_kept_and_holes_where_not(
 
 
 def test_what_prepares_examples_is_a_hole(
-    tmp_path: Path, as_transformers: Callable[[str, Any], Any]
+    watch: Callable[[Any], None], as_transformers: Callable[[str, Any], Any]
 ) -> None:
-    def put(**_: object) -> None:
-        """Nothing is told here."""
-
-    ledger = Ledger(str(tmp_path), put)
     utilities = SimpleNamespace(BaseImageProcessor=Resizes)
-    module = as_transformers("image_processing_utils", utilities)
-    Pretrained(ledger).watch(module)
+    watch(as_transformers("image_processing_utils", utilities))
     assert isinstance(Resizes.from_pretrained("vit-base"), Hole)
 
 
@@ -135,16 +137,13 @@ class Auto:
 
 
 def test_an_automatic_class_is_told_the_configuration_of_a_folder_that_is_not_there(
-    tmp_path: Path, as_transformers: Callable[[str, Any], Any]
+    watch: Callable[[Any], None], as_transformers: Callable[[str, Any], Any]
 ) -> None:
-    def put(**_: object) -> None:
-        """Nothing is told here."""
-
     config = SimpleNamespace(from_pretrained="as {}".format)
     for name in ("models", "models.auto"):
         as_transformers(name, SimpleNamespace())
     as_transformers("models.auto.configuration_auto", SimpleNamespace(AutoConfig=config))
     factory = SimpleNamespace(_BaseAutoModelClass=Auto)
     made = as_transformers("models.auto.auto_factory", factory)
-    Pretrained(Ledger(str(tmp_path), put)).watch(made)
+    watch(made)
     assert Auto.from_pretrained("/input/roberta-base/") == "as /input/roberta-base/"

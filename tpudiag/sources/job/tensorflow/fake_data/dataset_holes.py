@@ -8,19 +8,24 @@ says.
 from collections.abc import Callable, Iterator
 from functools import wraps
 from itertools import repeat
-from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points.library_objects import Spec
 
 from . import batch_sizes, missing_data_errors
 from .holes import Hole, batched, is_open, used
 
-_BATCHES, _OPEN = 32, 32
-"""Batches of what a generator lacks, and a size that its signature leaves open."""
+_BATCHES = 32
+"""Batches of what a generator lacks."""
 
 
-def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str], object]) -> None:
-    """Hook them; `batches` gives data where a model tells what they are."""
+def install(
+    tf: Library,
+    batches: Callable[[Hole], object],
+    simplest: Callable[[Spec], object],
+    note: Callable[[str], object],
+) -> None:
+    """Hook them; `batches` gives data as a model asks for them, `simplest` any tensor of a kind."""
 
     def sliced(original: Call, tensors: object, *args: object, **kwargs: object) -> object:
         # Arrays of a shape that nobody asked for would be no data of the model's.
@@ -32,9 +37,6 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
         original: Call, generator: Callable[..., Iterator[object]], *args: object, **kwargs: object
     ) -> object:
         signature = kwargs.get("output_signature")
-
-        def simplest(spec: Any) -> object:
-            return tf.zeros([size or _OPEN for size in spec.shape], spec.dtype)
 
         @wraps(generator)
         def whole(*given: object) -> Iterator[object]:

@@ -4,33 +4,28 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Library, bindings, hooks, table
 
 from . import paths, text_files
 from .ledger import MARKER, Ledger
 
 _AWAY = f"{paths.REMOTE}|{MARKER}.*"
 """Names that reach nothing: of a remote file, or read from a stand-in."""
-_OF_PIECES = ("record_bytes", "header_bytes", "footer_bytes", "buffer_size", "compression_type")
 
 
 def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> None:
     """Hook what reads records, lines and whole files, and the dataset of their names."""
 
-    def of_files(stand_in: Callable[[Ledger, str], str]) -> Call:
+    def of_files(stand_in: Callable[..., str], *told: str) -> Call:
+        """Files of a kind; `told` are parameters by which a stand-in is written."""
+
         def call(original: Call, dataset: object, names: object, *a: Any, **kw: Any) -> object:
-            packed = _compression(tf, a[0] if a else kw.get("compression_type"))
-            return original(dataset, reachable(names, stand_in(ledger, packed)), *a, **kw)
+            given = dict(zip(bindings.parameters(original)[2:], a, strict=False)) | kw
+            packed = _compression(tf, given.get("compression_type"))
+            sizes = (int(given.get(name) or 0) for name in told)
+            return original(dataset, reachable(names, stand_in(ledger, packed, *sizes)), *a, **kw)
 
         return call
-
-    def of_pieces(original: Call, dataset: object, names: object, *a: Any, **kw: Any) -> object:
-        given = dict(zip(_OF_PIECES, a, strict=False)) | kw
-        around = (int(given.get(name) or 0) for name in _OF_PIECES[:3])
-        packed = _compression(tf, given.get("compression_type"))
-        return original(
-            dataset, reachable(names, text_files.pieces(ledger, packed, *around)), *a, **kw
-        )
 
     def read(original: Call, filename: object, *args: object, **kwargs: object) -> object:
         return original(reachable(filename, text_files.lines(ledger, count=1)), *args, **kwargs)
@@ -76,7 +71,8 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
 
     hooks.around(table.RECORDS_READ, of_files(partial(text_files.records, tf)))
     hooks.around(table.LINES_READ, of_files(text_files.lines))
-    hooks.around(table.BYTES_READ, of_pieces)
+    pieces = of_files(text_files.pieces, "record_bytes", "header_bytes", "footer_bytes")
+    hooks.around(table.BYTES_READ, pieces)
     hooks.around(table.FILES_LISTED, listed)
     for api in (tf, tf.compat.v2, tf.compat.v1):
         hooks.around(table.FILE_READ, read, api)

@@ -29,14 +29,23 @@ class Files:
     def __init__(self, ledger: Ledger, written: Callable[[object], bool]) -> None:
         self._ledger, self._written = ledger, written
         hosted = paths.is_hosted
-        self._answer(table.FOLDER_LISTED, self._listed("*.jpg"), hosted)
 
-        def below(
-            path: str, _: object = None, pattern: str = "*.jpg", *__: object, **___: Any
-        ) -> Any:
+        def listed(path: str, *_: object) -> list[str]:
+            # Of pictures or of folders of them: the script asks which are folders.
+            return [*CLASSES, *self._below(path)]
+
+        def children(path: str, _: object) -> Any:
+            return (pathlib.Path(path, name) for name in listed(path))
+
+        def below(path: str, _: object, pattern: str, *__: object, **___: object) -> Any:
             return map(pathlib.Path, self.names(f"{path}/{pattern}"))
 
-        self._answer(table.PATHS_LISTED, below, hosted)
+        def is_class(path: object) -> bool:
+            return hosted(path) and (paths.text_of(path) or "").endswith(CLASSES)
+
+        self._answer(table.FOLDER_LISTED, listed, hosted)
+        self._answer(table.PATHS_LISTED, children, hosted)
+        self._answer(table.FOLDER_ASKED, lambda *_, **__: True, is_class)
         self._answer(table.FOLDER_WALKED, self._walked, hosted)
         self._answer(table.PATHS_MATCHED, below, hosted)
         hooks.around(table.FILES_MATCHED, self._matched)
@@ -47,14 +56,14 @@ class Files:
 
         def refused(path: str, *args: object, mode: object = "r", **_: object) -> object:
             mode = args[-1] if len(args) > 2 else mode
-            if "+" in str(mode) or "r" not in str(mode):
+            if isinstance(mode, str) and ("+" in mode or "r" not in mode):
                 return NotImplemented
             self._ledger.note(path)
             said = f"{path}; No such file or directory"
             raise barrier.for_job(tf.errors.NotFoundError(None, None, said))
 
-        def copied(path: str, *_: object, **__: object) -> object:
-            return refused(path)
+        def listed(path: str, *_: object) -> list[str]:
+            return self._below(path, "*.tfrec")
 
         def is_folder(path: str, *_: object) -> bool:
             return "." not in os.path.basename(path)
@@ -63,8 +72,8 @@ class Files:
         answers: dict[Point, tuple[Call, Callable[[object], bool]]] = {
             table.GFILE_EXISTS: (self._exists, remote),
             table.GFILE_IS_FOLDER: (is_folder, remote),
-            table.GFILE_LISTED: (self._listed("*.tfrec"), remote),
-            table.GFILE_COPIED: (copied, anywhere),
+            table.GFILE_LISTED: (listed, remote),
+            table.GFILE_COPIED: (refused, anywhere),
             table.LATEST_CHECKPOINT: (lambda *_, **__: None, remote),
             table.MODEL_LOADED: (self._said("a model"), anywhere),
         }
@@ -79,7 +88,8 @@ class Files:
     def watch_keras(self, keras: Library) -> None:
         """Folders that it makes batches of, and weights, which are left as initialised."""
         batches = self._said("batches of its files", lambda o: batched(o.get("batch_size", 32)))
-        for at in (table.KERAS_PICTURES, table.KERAS_TEXTS, table.FOLDER_GENERATED):
+        generated = table.FOLDER_GENERATED, table.TABLE_GENERATED
+        for at in (table.KERAS_PICTURES, table.KERAS_TEXTS, *generated):
             self._answer(at, batches, paths.is_absent, keras)
         weights = self._said("weights stay as initialised", lambda _: None)
         self._answer(table.WEIGHTS_LOADED, weights, paths.is_hosted, keras)
@@ -160,16 +170,12 @@ class Files:
             names += known or (self.names(text) if away else [])
         return names
 
-    def _listed(self, pattern: str) -> Callable[..., list[str]]:
+    def _below(self, path: str, pattern: str = "*.jpg") -> list[str]:
         """What a folder holds, without the folder."""
-
-        def give(path: str, *_: object, **__: object) -> list[str]:
-            return [os.path.basename(name) for name in self.names(f"{path.rstrip('/')}/{pattern}")]
-
-        return give
+        return [os.path.basename(name) for name in self.names(f"{path.rstrip('/')}/{pattern}")]
 
     def _walked(self, path: str, *_: object, **__: object) -> Any:
-        names, none = self._listed("*.jpg")(path), list[str]()
+        names, none = self._below(path), list[str]()
         inner = [(os.path.join(path, label), none, names) for label in CLASSES]
         return iter([(path, list(CLASSES), none), *inner])
 

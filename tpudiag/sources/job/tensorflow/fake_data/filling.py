@@ -8,7 +8,8 @@ the batch. So is what was stood in for before, where the model cannot take it as
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Container
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -61,7 +62,8 @@ class Filling:
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
-        dataset_holes.install(self._tf, self._batches, self._ledger.note)
+        whole = partial(self.simplest, first=0)
+        dataset_holes.install(self._tf, self._batches, whole, self._ledger.note)
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
@@ -86,9 +88,8 @@ class Filling:
         bound = bindings.bound(original, model, *args, **kwargs)
         if bound is None:
             return original(model, *args, **kwargs)
-        predicts = "y" not in bound.signature.parameters
         if holes.holds(list(bound.arguments.values())[1:]):
-            self._fill(model, bound.arguments, predicts)
+            self._fill(model, bound.arguments, bound.signature.parameters)
             return original(*bound.args, **bound.kwargs)
         steps = privates.steps_taken(getattr(model, "optimizer", None))
         try:
@@ -98,7 +99,8 @@ class Filling:
             stepped = privates.steps_taken(getattr(model, "optimizer", None)) != steps
             stepped = stepped and not isinstance(error, self._tf.errors.OpError)
             refused = stepped or type(error).__name__ == "NotRehearsable" or not self._ledger.any
-            if refused or not hooks.quietly(self._can_fill, model, bound.arguments, predicts):
+            given = (model, bound.arguments, bound.signature.parameters)
+            if refused or not hooks.quietly(self._fill, *given):
                 raise
             for name in _FUNCTIONS:  # a function that failed may make no variables any more
                 setattr(model, name, None)
@@ -108,27 +110,19 @@ class Filling:
                 # No other data helps: the first error is the script's.
                 raise barrier.for_job(error) from None
 
-    def _can_fill(self, model: object, given: Kwargs, predicts: bool) -> bool:
-        """Whether other data could be filled in for what a model did not take."""
-        data: list[Any] = [given.get("x"), given.get("validation_data")]
-        if self._example(model) is None or all(each is None for each in data):
-            return False
-        known = (each for each in data if isinstance(each, self._tf.data.Dataset))
-        firsts = (next(iter(self._tf.nest.flatten(each.element_spec)), None) for each in known)
-        batch: Any = next((of.shape[0] for of in firsts if of is not None and of.shape.rank), None)
-        self._fill(model, given, predicts, batch)
-        return True
-
-    def _fill(self, model: object, given: Kwargs, predicts: bool, batch: int | None = None) -> None:
+    def _fill(self, model: object, given: Kwargs, taken: Container[str]) -> bool:
         """Put what a model asks for in the place of its data; the script's own batch stays.
 
-        What it `predicts` has as many rows as a hole, or a table, has elements.
+        What it predicts, where no labels are `taken`, has as many rows as a hole has elements.
         """
         x, size = given.get("x"), given.get("batch_size")
-        batch = batch or (size if isinstance(size, int) else None) or batch_sizes.of(x)
         example = self._example(model)
         if example is None:
-            return
+            return False
+        parts = self._tf.nest.flatten(getattr(x, "element_spec", None))
+        shapes = (shape for each in parts if (shape := getattr(each, "shape", None)) is not None)
+        told = next((shape[0] for shape in shapes if shape.rank), None)
+        batch = told or (size if isinstance(size, int) else None) or batch_sizes.of(x)
         place = user_lines.caller()
         self._ledger.note(
             f"what the model is given at {place}, as its inputs and its loss ask for it"
@@ -141,21 +135,29 @@ class Filling:
         if epochs is not given.get("epochs", 1):
             given["epochs"] = 2
         steps = given.get("steps_per_epoch", given.get("steps"))
-        rows = (holes.length_of(x) or holes.LENGTH) if predicts and steps is None else None
-        data = self._dataset(example, batch, rows)
+        counted = "y" not in taken and steps is None
+        data = self._dataset(example, batch, holes.count(x) if counted else None)
         finite = data.take(BATCHES)
-        given["x"] = data if predicts or steps is not None else finite
+        given["x"] = data if counted or steps is not None else finite
         if any(each is not None for each in validated):
             given["validation_data"] = data if given.get("validation_steps") else finite
+        return True
 
-    def _example(self, model: object) -> tuple[object, ...] | None:
-        """Inputs and labels of one example; None where the model does not tell its inputs."""
+    def _example(self, model: object, labelled: bool = False) -> tuple[object, ...] | None:
+        """Inputs and labels of one example; None where the model does not tell its inputs.
+
+        `labelled`: by a loss of the script's, where none was compiled.
+        """
         specs = self._inputs(model)
         if specs is None:
             return None
-        x = self._tf.nest.map_structure(self._of, specs)
+        x = self._tf.nest.map_structure(self.simplest, specs)
         losses = self._tf.nest.flatten(getattr(model, "loss", None) or [])
         outputs = self._outputs(model, specs)
+        if not losses and labelled:
+            known = vars(sys.modules.get("__main__", sys)).values()
+            of_script = (of for of in [*known] if "Loss" in {c.__name__ for c in type(of).__mro__})
+            losses, outputs = [next(of_script, "sparse")], (outputs or [])[:1]
         if not losses or not outputs:
             return (x,)
         losses = losses if len(losses) == len(outputs) else losses[:1] * len(outputs)
@@ -193,16 +195,18 @@ class Filling:
         given = getattr(traced, "structured_outputs", None)
         return nest.flatten(getattr(given, "logits", given))
 
-    def _of(self, tensor: Spec) -> object:
-        """An example of a model's input."""
+    def simplest(self, spec: Spec, first: int = 1) -> object:
+        """A tensor of any values, of the dimensions from `first` on: of one example."""
         tf = self._tf
-        shape = [_OPEN if size is None else int(size) for size in tuple(tensor.shape)[1:]]
-        dtype = tf.as_dtype(tensor.dtype)
+        sizes, dtype = (
+            [size or _OPEN for size in tuple(spec.shape)[first:]],
+            tf.as_dtype(spec.dtype),
+        )
         if dtype == tf.string:
-            return tf.fill(shape, WORDS)
+            return tf.fill(sizes, WORDS)
         if dtype.is_integer or dtype.is_bool:
-            return tf.zeros(shape, dtype)
-        return tf.cast(tf.reshape(tf.range(prod(shape)) % 2, shape), dtype) / 2
+            return tf.zeros(sizes, dtype)
+        return tf.cast(tf.reshape(tf.range(prod(sizes)) % 2, sizes), dtype) / 2
 
     def label(self, shape: Shape, loss: object) -> object:
         """A label, as a loss takes it for an output of this shape."""
@@ -246,13 +250,8 @@ class Filling:
     def _batches(self, hole: object) -> Dataset | None:
         """Batches for the model that was made last, and the loss that the script holds."""
         model, named = self._model(), batch_sizes.of(hole, 0)
-        example = self._example(model) if model is not None and named else None
+        example = self._example(model, labelled=True) if model is not None and named else None
         if example is None:
             return None
-        outputs = self._outputs(model, self._inputs(model)) if len(example) == 1 else None
-        if outputs:
-            known = vars(sys.modules.get("__main__", sys)).values()  # by the script
-            losses = (of for of in [*known] if "Loss" in {c.__name__ for c in type(of).__mro__})
-            example = (example[0], self.label(outputs[0].shape, next(losses, "sparse")))
         self._ledger.note("batches that are not there, as the model asks for them")
         return self._dataset(example, named)

@@ -30,8 +30,6 @@ _BATCHES = 32
 _NUMBER, _WIDTH = 2, 8
 _SIZES = 8
 """Elements that a list of sizes or of names has at most, as a rule."""
-_JOINED = ("concatenate", "vstack")
-"""Uses that put the elements of several after each other."""
 _REDUCED = (
     "sum", "mean", "max", "min", "std", "median", "count", "value_counts", "nunique", "item",
 )  # fmt: skip
@@ -83,6 +81,8 @@ class Hole:
         asked = name in _OF_MODELS and user_lines.direct_caller() is None
         if name.startswith(("_", "tpudiag")) or name in _OF_OTHERS or asked:
             raise AttributeError(name)
+        if name == "ndim":
+            return len(self.tpudiag_dims)
         return shape_of(self) if name == "shape" else used(self, name)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -110,9 +110,10 @@ class Hole:
 
     def __iter__(self) -> Iterator[object]:
         parts = taken_apart()
-        batches = None if parts or self.tpudiag_batch is None else [each(self) for each in filled]
-        if batches and batches[0] is not None:
-            return iter(batches[0]) if taken_at_will() else islice(batches[0], _BATCHES)
+        asked = () if parts or self.tpudiag_batch is None else filled
+        batches = next((batches for each in asked if (batches := each(self)) is not None), None)
+        if batches is not None:
+            return iter(batches) if taken_at_will() else islice(batches, _BATCHES)
         return (self[0] for _ in range(parts or self._first().counted(_PARTS)))
 
     def __exit__(self, *_: object) -> None:
@@ -234,11 +235,7 @@ def _used(dims: Dims, use: str, given: Args) -> Dims:
         return ()
     widths = [each for each in given if type(each) is int and each > 0]
     wide = [Size(known=max(widths))] if widths else [*dims[1:]] or [Size(_WIDTH)]
-    if given and isinstance(given[0], str) and " " in given[0]:  # the tokens of one text
-        return (wide[0],)
     parts: Any = given[0] if given and isinstance(given[0], (list, tuple)) else ()
-    if use in _JOINED and parts:
-        return (Size(known=sum(map(len, parts))), *dims[1:])
     beside: tuple[Any, ...] = (*given, *parts[:_SIZES])
     if counts := [len(each) for each in beside if _has_rows(each)]:
         return (Size(known=counts[0]), *wide)
@@ -269,9 +266,10 @@ def is_open(hole: object) -> bool:
     return isinstance(hole, Hole) and any(size.known is None for size in hole.tpudiag_dims[-1:])
 
 
-def length_of(hole: object) -> int | None:
-    """As many as what it was made of, added to or compared with has, or as were taken of it."""
-    return hole.tpudiag_dims[0].known if isinstance(hole, Hole) and hole.tpudiag_dims else None
+def count(given: object) -> int:
+    """As many as what a hole was made of, added to or compared with has, or were taken of it."""
+    dims = given.tpudiag_dims if isinstance(given, Hole) else ()
+    return int(dims[0]) if dims else LENGTH
 
 
 def _has_rows(given: Any) -> bool:

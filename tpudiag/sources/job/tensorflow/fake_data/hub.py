@@ -7,7 +7,6 @@ from typing import Any
 from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.points.library_objects import Tensor
 
-from .asking import taken_apart
 from .ledger import Ledger
 
 _FEATURES = 512
@@ -43,13 +42,6 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
             self._width = last if isinstance(last, int) else int(named[1]) if named else _FEATURES
             self._prepares = "preprocess" in str(handle)
 
-        def __call__(self, *args: object, **kwargs: object) -> object:
-            answer = layer.__call__(self, *args, **kwargs)
-            taken = taken_apart()
-            # A module that answers several tensors shows in the line that calls it.
-            one = taken < 2 or hasattr(answer, "items")
-            return answer if one else (answer,) * taken
-
         def build(self, input_shape: object) -> None:
             self._kernel = self.add_weight(
                 name="kernel",
@@ -68,14 +60,20 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
             tokens = tf.ones([tf.shape(segments[0])[0], seq_length], tf.int32)
             return dict.fromkeys(_INPUTS, tokens)
 
-        def call(self, inputs: Tensor | dict[str, Tensor], **_: object) -> object:
+        def call(self, inputs: Any, **_: object) -> object:
             if self._prepares:
                 return self.bert_pack_inputs([inputs])
-            if isinstance(inputs, dict):
-                words = tf.cast(inputs["input_word_ids"], self._kernel.dtype)
-                sequence = words[..., None] * self._kernel[None]
+            named = isinstance(inputs, dict)
+            listed = isinstance(inputs, (list, tuple))
+            if listed and isinstance(inputs[0], str):
+                inputs, listed = tf.constant(inputs), False
+            if named or listed:
+                words = inputs["input_word_ids" if named else 0]
+                sequence = tf.cast(words, self._kernel.dtype)[..., None] * self._kernel[None]
                 pooled = tf.reduce_mean(sequence, axis=1)
                 outputs = {"pooled_output": pooled, "sequence_output": sequence}
+                if listed:  # an older interface
+                    return [*outputs.values()]
                 return {**outputs, "default": pooled, "encoder_outputs": [sequence]}
             if getattr(inputs, "dtype", None) == tf.string:
                 inputs = tf.ones(tf.shape(inputs))

@@ -1,10 +1,12 @@
 """Contents that are decoded: pictures, raw bytes, tensors; and the shapes asked of them."""
 
+from itertools import islice
 from math import prod
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 from tpudiag.sources.job.points.library_objects import Operation, Shape, Tensor
+from tpudiag.sources.job.tensorflow.graphs.graphs import upstream
 
 from .text_files import SCOPE, SIZE, chosen, is_stand_in
 
@@ -37,6 +39,13 @@ class Contents:
                 self._jpegs[side] = tf.io.encode_jpeg(tf.zeros([side, side, 3], tf.uint8)).numpy()
         return self._jpegs[side]
 
+    def _size(self, simplest: list[int]) -> Any:
+        """Sizes of a stand-in, until a shape is claimed of it."""
+        constant = self._tf.constant(simplest, name="size")
+        # A plain constant would be folded into the shape at once, and a later set_shape of
+        # another size refused; behind this the shape stays open, of any rank.
+        return self._tf.raw_ops.PlaceholderWithDefault(input=constant, shape=None)
+
     def _jpeg(self, original: Call, contents: object, *args: object, **kwargs: object) -> object:
         """Something is asked of a JPEG."""
         return original(chosen(self._tf, contents, self._drawn(SIZE)), *args, **kwargs)
@@ -44,17 +53,14 @@ class Contents:
     def _picture(self, original: Call, contents: object, *args: object, **kwargs: object) -> object:
         """A picture is decoded; its size can still be set where a shape asks for one."""
         tf = self._tf
-        # In a pipeline it is given its size below, and thousands are decoded: a small one.
-        jpeg = self._drawn(SIZE if tf.executing_eagerly() else _SMALL)
-        picture: Any = original(chosen(tf, contents, jpeg), *args, **kwargs)
         if tf.executing_eagerly():
-            return picture
+            return self._jpeg(original, contents, *args, **kwargs)
+        # In a pipeline it is given its size below, and thousands are decoded: a small one.
+        picture: Any = original(chosen(tf, contents, self._drawn(_SMALL)), *args, **kwargs)
         with tf.name_scope(SCOPE):
-            size, sides = tf.constant([SIZE, SIZE], name="size"), tf.shape(picture)
-            size = tf.where(is_stand_in(tf, tf.convert_to_tensor(contents)), size, sides[-3:-1])
-            # A plain constant would be folded into the shape at once, and a later set_shape of
-            # another size refused; behind this the shape stays open until the script claims one.
-            size = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[2])
+            sides = tf.shape(picture)
+            away = is_stand_in(tf, tf.convert_to_tensor(contents))
+            size = tf.where(away, self._size([SIZE, SIZE]), sides[-3:-1])
             # Pictures that move have one dimension more, which only running tells.
             images = tf.reshape(picture, tf.concat([[-1], sides[-3:]], 0))
             sized = tf.raw_ops.ResizeNearestNeighbor(images=images, size=size)
@@ -70,9 +76,8 @@ class Contents:
         """Raw bytes are decoded; the arguments have the names that they are given by."""
         tf = self._tf
         with tf.name_scope(SCOPE):
-            size = tf.constant(_RAW, name="size")
-            count = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[])
-            ones = tf.strings.reduce_join(tf.fill([count * tf.as_dtype(out_type).size], b"\x01"))
+            count = tf.reduce_prod(self._size([_RAW])) * tf.as_dtype(out_type).size
+            ones = tf.strings.reduce_join(tf.fill([count], b"\x01"))
         return self._seen(original(chosen(tf, input_bytes, ones), out_type, *a, **kw))
 
     def _tensor(
@@ -81,10 +86,7 @@ class Contents:
         """A serialized tensor is parsed: what stands in has one dimension, until more are asked."""
         tf = self._tf
         with tf.name_scope(SCOPE):
-            size = tf.constant([_RAW], name="size")
-            # Of any rank: the constant may be given another shape.
-            shape = tf.raw_ops.PlaceholderWithDefault(input=size, shape=None)
-            zeros = tf.io.serialize_tensor(tf.zeros(shape, out_type))
+            zeros = tf.io.serialize_tensor(tf.zeros(self._size([_RAW]), out_type))
         return self._seen(original(chosen(tf, serialized, zeros), out_type, *a, **kw))
 
     def _seen(self, tensor: Any) -> object:
@@ -96,23 +98,17 @@ class Contents:
 
     def _shape_set(self, original: Call, tensor: Tensor, shape: object) -> object:
         """A shape is claimed: a stand-in behind the tensor takes its size."""
-        size = self._behind(tensor, "size") if not tensor.shape.is_fully_defined() else None
-        if size is not None:
-            self._resize(size, self._tf.TensorShape(shape).as_list())
+        tf, claimed = self._tf, self._tf.TensorShape(shape)
+        size = None if tensor.shape.is_fully_defined() else self._behind(tensor, "size")
+        if size is not None and claimed.rank:
+            sides = [side or _SMALL for side in claimed.as_list()]
+            of_picture = size.outputs[0].shape.as_list() == [2]
+            if not of_picture or (claimed.rank == 3 and all(claimed.as_list()[:2])):
+                made = tf.make_tensor_proto(sides[:2] if of_picture else sides, dtype=tf.int32)
+                # The claim comes later in the script than the decoding: the constant that was
+                # already put into the graph is changed, before the graph is first run.
+                privates.SET_ATTRIBUTE.of(size)("value", tf.compat.v1.AttrValue(tensor=made))
         return original(tensor, shape)
-
-    def _resize(self, size: Operation, wanted: list[int | None]) -> None:
-        """Give the constant that holds a stand-in's size another value."""
-        tf, shape = self._tf, size.outputs[0].shape.as_list()
-        value: int | list[int | None] = [number or _SMALL for number in wanted]
-        if shape != [1]:  # that of no tensor
-            if not all(wanted[:2]) or (shape == [2] and len(wanted) != 3):
-                return
-            value = wanted[:2] if shape == [2] else prod(number or 1 for number in wanted)
-        proto = tf.make_tensor_proto(value, dtype=tf.int32)
-        # The claim comes later in the script than the decoding: the constant that was already put
-        # into the graph is changed, before the graph is first run.
-        privates.SET_ATTRIBUTE.of(size)("value", tf.compat.v1.AttrValue(tensor=proto))
 
     def _reshaped(
         self, original: Call, tensor: Tensor, shape: Shape, *args: object, **kw: object
@@ -144,14 +140,6 @@ class Contents:
 
     def _behind(self, tensor: Tensor, name: str) -> Operation | None:
         """The stand-in's operation of this name that a tensor was made from; None for none."""
-        seen: set[str] = set()
-        waiting = [tensor.op]
-        while waiting and len(seen) < _FARTHEST:
-            op = waiting.pop(0)
-            if op.name in seen:
-                continue
-            seen.add(op.name)
-            if SCOPE in op.name and op.name.endswith(f"/{name}" if name else ""):
-                return op
-            waiting += [source.op for source in op.inputs]
-        return None
+        near = islice(upstream(tensor), _FARTHEST)
+        ours = (op for op in near if SCOPE in op.name)
+        return next((op for op in ours if op.name.endswith(f"/{name}" if name else "")), None)

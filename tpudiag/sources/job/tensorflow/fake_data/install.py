@@ -15,15 +15,6 @@ from .modules import HostedModules
 from .pretrained import Pretrained
 from .statements import Statements
 
-_FETCHING = (
-    "datasets", "evaluate", "transformers.configuration_utils", "transformers.modeling_tf_utils",
-    "transformers.tokenization_utils_base", "transformers.image_processing_utils",
-    *(f"transformers.models.auto.{name}" for name in (
-        "auto_factory", "tokenization_auto", "image_processing_auto",
-    )),
-)  # fmt: skip
-"""Modules of Hugging Face that fetch."""
-
 
 class FakeData:
     """All stand-ins for data of one job."""
@@ -36,7 +27,6 @@ class FakeData:
         self._tf: Library
         put(stood_in=())
         self.statements = Statements(self._ledger)
-        self._pretrained = Pretrained(self._ledger)
         HostedModules(partial(self._ledger.note, kind="service"))
         self._files = Files(self._ledger, written)
         holes.install()
@@ -70,13 +60,12 @@ class FakeData:
     def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         ledger = self._ledger
-        fetches = self._pretrained.watch
         return {
             "tensorflow_datasets": lambda tfds: tfds_data.install(tfds, ledger),
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
             "numpy": self._files.watch_numpy,
             "pandas": self._files.watch_pandas,
-            **dict.fromkeys(_FETCHING, fetches),
+            **Pretrained(ledger).by_module(),
         }
 
 

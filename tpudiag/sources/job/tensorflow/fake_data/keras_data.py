@@ -7,7 +7,7 @@ from typing import Any
 from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import paths
-from .holes import Hole, batched
+from .holes import Hole
 from .ledger import Ledger
 
 _IMAGES = {
@@ -32,14 +32,6 @@ def install(keras: Library, ledger: Ledger) -> None:
 
         return load
 
-    def by_table(original: Call, generator: object, *args: object, **kw: object) -> object:
-        """A generator of the pictures that a table names; Keras drops those that are not there."""
-        made = original(generator, *args, **kw)
-        if ledger.any and not getattr(made, "samples", 1):
-            ledger.note("batches of pictures that a table names")
-            return batched(kw.get("batch_size", 32))
-        return made
-
     def fetched(
         original: Call, fname: object = None, origin: object = None, *a: object, **kw: object
     ) -> object:
@@ -56,7 +48,6 @@ def install(keras: Library, ledger: Ledger) -> None:
     for each in table.KERAS_DATA_LOADED.each():
         hooks.around(each, loader(each.owners[0].rpartition(".")[2]), keras)
     hooks.around(table.KERAS_FILE, fetched, keras)
-    hooks.around(table.TABLE_GENERATED, by_table, keras)
 
 
 def _pictures(name: str) -> object:

@@ -4,11 +4,11 @@ import importlib.abc
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 from tpudiag import missing_modules
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Kwargs, interventions, main_flow, user_lines
+from tpudiag.sources.job.points import interventions, main_flow, user_lines
 
 COLAB = "google.colab"
 OF_SESSIONS = (COLAB,)
@@ -39,7 +39,7 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """A module whose every name is a function that does nothing."""
+        """A module whose every name is an answer."""
         self._note(f"the module {spec.name}")
         return _Hosted(spec.name)
 
@@ -48,44 +48,28 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 class _Hosted(ModuleType):
-    """A module of functions that do nothing; its submodules are imported when they are asked."""
+    """A module of answers; its submodules are imported when they are asked."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
         if self.__name__ == COLAB:
             return importlib.import_module(f"{COLAB}.{name}")
-        return _ANSWERS.get(self.__name__, _nothing)
+        return getattr(_Answer("0"), name)
 
 
-def _any_text(*_: object, **__: object) -> str:
-    """A secret that nobody told: a text, and the number that some are."""
-    interventions.note(InterventionKind.SESSION)
-    return "0"
-
-
-def _nothing(*_: object, **__: object) -> Kwargs:
-    """What a function answers that does nothing."""
-    interventions.note(InterventionKind.SESSION)
-    return {}
-
-
-class _Secrets:
-    """Stands in for kaggle_secrets.UserSecretsClient: whatever is asked of it is a text."""
+class _Answer(str):
+    """What a session answers: a text, and the number that some secrets are; so is what it has."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _any_text
+        return self
 
+    def __call__(self, *_: object, **__: object) -> object:
+        interventions.note(InterventionKind.SESSION)
+        return self
 
-def _gcs_path(dataset_dir: str | None = None) -> str:
-    return f"gs://kaggle/{dataset_dir or 'dataset'}"
-
-
-_ANSWERS: dict[str, object] = {
-    "kaggle_datasets": lambda: SimpleNamespace(get_gcs_path=_gcs_path),
-    "kaggle_secrets": _Secrets,
-    f"{COLAB}.userdata": _any_text,
-}
-"""What the names of a module are that a script needs an answer from."""
+    def get_gcs_path(self, dataset_dir: str | None = None) -> str:
+        """The bucket in which Kaggle keeps a data set."""
+        return f"gs://kaggle/{dataset_dir or 'dataset'}"

@@ -113,35 +113,35 @@ def matching(pattern: str, records: int = RECORDS) -> list[str]:
     *folders, last = pattern.split("/")
     tops = [""]
     for part in folders:
-        wild = re.search(r"[*?\[]", part)
-        names = [_filled(part, name, name) for name in CLASSES] if wild else [part]
+        names = dict.fromkeys(_least(part.replace("*", name, 1)) for name in CLASSES)
         tops = [f"{top}{name}/" for top in tops for name in names]
-    if not re.search(r"[*?\[]", last):
-        return [top + last for top in tops]
     if len(tops) > 1 and last == "*":
         last = "*.jpg"
     if _PICTURE.search(last):
         # Numbered as the names in tables are, which scripts look such files up by.
-        numbers = range(-(-max(PICTURES_LISTED, batch_sizes.examples()) // len(tops)))
-        filled = [_filled(last, f"file-{n:05d}", f"{n:05d}") for n in numbers]
+        each = -(-max(PICTURES_LISTED, batch_sizes.examples()) // len(tops))
+        numbers = [f"{number:05d}" for number in range(each)]
     else:
-        ends = [f"-{file:02d}-{records}" for file in range(FILES)]
-        filled = [_filled(last, f"file{end}", end) for end in ends]
-    return [top + name for top in tops for name in dict.fromkeys(filled)]
+        numbers = [f"{file:02d}-{records}" for file in range(FILES)]
+    filled = dict.fromkeys(_filled(last, number) for number in numbers)
+    return [top + name for top in tops for name in filled]
 
 
-def _filled(part: str, alone: str, after: str) -> str:
-    """A pattern with its first `*` filled, by what it follows; the other wildcards with least.
+def _filled(part: str, number: str) -> str:
+    """A pattern with its first `*` filled, after a name; the last has the last number.
 
-    Where another follows, the last has the last number: `train*-*.tfrec` is `train-00-512.tfrec`.
+    `train*-*.tfrec` is `train-00-512.tfrec`.
     """
     head, star, tail = part.partition("*")
     if star:
-        joined = after if head and not head.endswith(("-", "_", ".")) else alone
-        joined = joined.lstrip("-") if head.endswith("-") else joined
-        if "*" in tail and "-" in joined:
-            joined, _, number = joined.rpartition("-")
-            tail = number.join(tail.rsplit("*", 1))
-        part = head + joined + tail
-    part = re.sub(r"\[[^\]]*\]", "0", part)
-    return part.replace("*", "0").replace("?", "0")
+        head = head or "file"
+        if "*" in tail and "-" in number:
+            number, _, last = number.rpartition("-")
+            tail = last.join(tail.rsplit("*", 1))
+        part = head + ("" if head.endswith(("-", "_", ".")) else "-") + number + tail
+    return _least(part)
+
+
+def _least(part: str) -> str:
+    """A pattern whose wildcards stand for the least."""
+    return re.sub(r"\[[^\]]*\]|[*?]", "0", part)

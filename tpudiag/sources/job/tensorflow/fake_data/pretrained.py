@@ -5,9 +5,10 @@ has the packages' own variables for that (`process/runner.py`).
 """
 
 import importlib
+from functools import partial
 from typing import Any
 
-from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
 from . import missing_data_errors
@@ -35,8 +36,6 @@ _PLACES = (
     table.METRIC_LOADED,
 )  # fmt: skip
 """Examples, what prepares them for a model, and metrics: the model itself says what it takes."""
-_OF_PACKAGES = ("DatasetDict", "EvaluationModule")
-"""By which `datasets` and `evaluate` are those of Hugging Face."""
 
 
 class Pretrained:
@@ -51,16 +50,17 @@ class Pretrained:
             table.AUTO_MODEL_FETCHED: _where_away(_automatic),
         }
 
-    def watch(self, module: Library) -> None:
-        """One of the modules that fetch was imported: the others may still be."""
+    def by_module(self) -> Watches:
+        """What is to be told of the import of each module that fetches."""
+        return {at.module: partial(self._watch, at.module) for at in self._heard}
+
+    def _watch(self, name: str, module: Library) -> None:
         # A module of the user's own may be called as a package is.
-        if not module.__name__.startswith("transformers.") and not any(
-            hasattr(module, name) for name in _OF_PACKAGES
-        ):
-            return
-        for at, answer in self._heard.items():
-            if f"{at.owners[0]}.".startswith(f"{module.__name__}."):
-                hooks.around(at, answer)
+        file = getattr(module, "__file__", None)
+        if not (file and user_lines.is_user_file(file)):
+            for at, answer in self._heard.items():
+                if at.module == name:
+                    hooks.around(at, answer)
 
     def _fetched(self, _: Call, *args: object, **__: object) -> object:
         """What a model has no part in."""

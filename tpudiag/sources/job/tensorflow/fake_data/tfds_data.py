@@ -7,7 +7,6 @@ features ask for. Only what is read by its place, without TensorFlow, is of the 
 import importlib
 import os
 import re
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -63,18 +62,11 @@ def install(tfds: Library, ledger: Ledger) -> None:
         return original(splits, key)
 
     def read(original: Call, builder: Any, *args: object, **kwargs: Any) -> object:
-        if not _is_ours(builder.info.splits.get("train"), ledger):
+        ours = _is_ours(builder.info.splits.get("train"), ledger)
+        if not ours or kwargs.get("batch_size") != -1:
             return original(builder, *args, **kwargs)
-        whole = {"batch_size": None} if kwargs.get("batch_size") == -1 else {}
-        read: Any = original(builder, *args, **kwargs | whole)
-        if whole:
-            read = importlib.import_module("tensorflow").nest.map_structure(at_once, read)
-        asked = args[0] if args else kwargs.pop("split", None)
-        if asked is not None:
-            return read
-        every = _Mapping(read)
-        every.made = lambda name: builder.as_dataset(name, *args[1:], **kwargs)
-        return every
+        parts: Any = original(builder, *args, **{**kwargs, "batch_size": None})
+        return importlib.import_module("tensorflow").nest.map_structure(at_once, parts)
 
     def by_place(original: Call, builder: Any, *args: object, **kwargs: Any) -> object:
         if not str(builder.data_dir).startswith(ledger.folder):
@@ -97,15 +89,6 @@ def at_once(dataset: Any) -> object:
     one = sum(prod(n or SIZE for n in spec.shape) * spec.dtype.size for spec in specs)
     few = max(1, _AT_ONCE_BYTES // one)
     return dataset.take(few).padded_batch(few).get_single_element()
-
-
-class _Mapping(dict[str, object]):
-    """All splits, and whatever other is asked for; a copy (tfds.as_numpy) has those alone."""
-
-    made: Callable[[str], object] = dict[str, object]().__getitem__
-
-    def __missing__(self, name: str) -> object:
-        return self.setdefault(name, self.made(name))
 
 
 def _is_ours(split: Any, ledger: Ledger) -> bool:

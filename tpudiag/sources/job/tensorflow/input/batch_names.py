@@ -2,7 +2,9 @@
 
 import linecache
 import re
+import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from types import FunctionType, ModuleType
 from typing import Any, TypeGuard, cast
 
@@ -19,7 +21,7 @@ def names_of(number: int) -> tuple[str, ...]:
 
     A name that the script makes by a product with the replicas is told as such.
     """
-    return tuple(sorted({_made(name, file) for name, value, file in _names() if value == number}))
+    return tuple(sorted({_made(name, file) for name, value, file in named() if value == number}))
 
 
 def _made(name: str, file: str) -> str:
@@ -32,18 +34,21 @@ def _made(name: str, file: str) -> str:
 
 def global_batch() -> int | None:
     """The value of the user's name for the global batch; None without one, or with several."""
-    values = {value for name, value, _ in _names() if GLOBAL.search(name)}
+    values = {value for name, value, _ in named() if GLOBAL.search(name)}
     return values.pop() if len(values) == 1 else None
 
 
-def _names() -> Iterator[tuple[str, int, str]]:
-    modules: set[int] = set()
+def named() -> Iterator[tuple[str, int, str]]:
+    """The names of numbers, each with its number and the file that has it."""
+    main = vars(sys.modules.get("__main__", sys))
+    seen = {id(main)}
+    yield from ((*each, str(main.get("__file__", ""))) for each in _integers(main))
     for frame in user_lines.frames():
         file = frame.f_code.co_filename
         if user_lines.is_user_file(file):
             yield from ((*each, file) for each in _integers(frame.f_locals))
-            if id(frame.f_globals) not in modules:
-                modules.add(id(frame.f_globals))
+            if id(frame.f_globals) not in seen:
+                seen.add(id(frame.f_globals))
                 yield from ((*each, file) for each in _integers(frame.f_globals))
 
 
@@ -51,12 +56,20 @@ def _integers(names: Mapping[str, object]) -> Iterator[tuple[str, int]]:
     for name, value in list(names.items()):
         if _is_count(value):
             yield name, value
-        elif name.startswith("__") or isinstance(value, (type, ModuleType, FunctionType)):
-            continue
-        else:
+        elif not name.startswith("__") and _has_settings(value, names):
             for field, inner in _fields(value):
                 if isinstance(field, str) and _is_count(inner):
                     yield f"{name}.{field}", inner
+
+
+def _has_settings(value: object, names: Mapping[str, object]) -> bool:
+    """Whether numbers that it holds are the user's: of a class or module, only one of their own."""
+    if isinstance(value, ModuleType):
+        file = getattr(value, "__file__", None)
+        return bool(file and user_lines.is_user_file(file))
+    if isinstance(value, type):  # the objects of a dataclass have its numbers
+        return value.__module__ == names.get("__name__") and not is_dataclass(value)
+    return not isinstance(value, FunctionType)
 
 
 def _fields(value: Any) -> list[tuple[object, object]]:
