@@ -107,7 +107,8 @@ class Files:
             try:
                 return original(path, *args, **options)
             except OSError:
-                if paths.text_of(path) is None or self._written(path):
+                file = paths.text_of(path)
+                if file is None or os.path.exists(file) or self._written(path):
                     raise
                 return read(str(path), *args, **options)
 
