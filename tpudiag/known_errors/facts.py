@@ -121,6 +121,7 @@ def facts_of(text: str) -> Facts:
         f"[{(square or round_).replace(' ', '').rstrip(',')}]"
         for square, round_ in wording("facts shape").findall(marked)
     )
+    meet = len(shapes) > 1 and wording("facts meet").search(said)
     words = _last_words(said)
     named = wording("facts quoted").findall(words[:LONGEST_SENTENCE])
     quoted = _first([each for each in named if not each.endswith((".cc", ".py"))])
@@ -138,9 +139,7 @@ def facts_of(text: str) -> Facts:
         devices=_first(wording("facts device").findall(said)),
         types=_first(found.lower() for found in wording("facts type").findall(words)),
         shapes=shapes,
-        differ=_differ(*shapes[:2], stretched="ncompatible shapes" in said)
-        if len(shapes) > 1 and wording("facts meet").search(said)
-        else None,
+        differ=_differ(*shapes[:2], stretched="ncompatible shapes" in said) if meet else None,
         sizes=_first(wording("facts size").findall(words)),
         quoted=quoted if len(quoted) <= MOST_QUOTED else (),
         status=status_of(said),

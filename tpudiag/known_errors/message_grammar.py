@@ -80,9 +80,8 @@ class OwnWords:
         if over := wording("grammar over").search(self.cause):
             much, most = (int(each) / 1e9 for each in over.groups())
             rows.append(f"# {much:.2f} GB against {most:.2f} GB: {abs(much - most):.2f} GB apart")
-        for divided in filter(
-            None, (form.search(self.cause) for form in wordings("grammar divided"))
-        ):
+        forms = wordings("grammar divided")
+        for divided in filter(None, (form.search(self.cause) for form in forms)):
             whole, part = int(divided["whole"]), max(1, int(divided["part"]))
             below = whole // part * part
             fits = f"{below} or {below + part}" if below else f"{part}"

@@ -11,8 +11,8 @@ from .readings.narrower import Named, first, shared
 
 _BY_PATH: tuple[tuple[str, str, str], ...] = (
     ("tensorflow", r"[/\\]tensorflow_core[/\\]", "2.1"),
-    ("keras", r"[/\\]keras[/\\]src[/\\](?:trainers|backend|ops|layers[/\\]layer\.py)\b", "3"),
     ("keras", r"[/\\]keras[/\\]src[/\\]engine[/\\]", "2.15"),
+    ("keras", r"[/\\]keras[/\\]src[/\\](?:trainers|backend|ops|layers[/\\]layer\.py)\b", "3"),
     ("python", r"[/\\](?:lib[/\\])?python3\.(\d{1,2})[/\\]", "3."),
 )
 """What paths of a traceback tell: tensorflow_core is of 1.15 to 2.1, keras/src/trainers of 3."""
@@ -30,11 +30,8 @@ def versions_in(text: str) -> dict[str, str]:
 
 def versions_by_paths(text: str) -> dict[str, str]:
     """What the paths of a traceback tell of the packages, each as one version of its kind."""
-    versions: dict[str, str] = {}
-    for package, pattern, version in _BY_PATH:
-        if told := re.search(pattern, text):
-            versions.setdefault(package, version + (told[1] if told.groups() else ""))
-    return versions
+    told = [(name, at, re.search(pattern, text)) for name, pattern, at in _BY_PATH]
+    return {name: at + "".join(found.groups()) for name, at, found in told if found}
 
 
 def releases(named: Mapping[str, str], by_paths: Mapping[str, str]) -> str:

@@ -25,12 +25,7 @@ _OF_ONE_VALUE = frozenset(
 
 
 def read(
-    text: str,
-    begin: int,
-    end: int,
-    before: str = "",
-    kinds: Sequence[Narrower] = (),
-    any_words: bool = True,
+    text: str, begin: int, end: int, before: str, kinds: Sequence[Narrower], any_words: bool
 ) -> Reading | None:
     """What two shapes or sizes in an error mean, and where they meet.
 
