@@ -155,6 +155,7 @@ TPU_STRATEGY = _everywhere(
     "tf.distribute tf.distribute.experimental", "TPUStrategy", "replicas on CPUs do the work"
 )
 TPU_STRATEGY_V1 = _everywhere("tf.compat.v1.distribute.experimental", "TPUStrategy", "the same")
+TPU_CLIENT = point("cloud_tpu_client", "Client", "the service that sets a TPU up")
 TPU_RESOLVER = _everywhere(
     "tf.distribute.cluster_resolver", "TPUClusterResolver", "there is no TPU to be found"
 )

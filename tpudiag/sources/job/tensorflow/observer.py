@@ -13,6 +13,7 @@ from tpudiag.sources.job.held_back.install import HeldBack
 from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
+from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.fake_data.modules import OF_SESSIONS, HostedModules
 from tpudiag.sources.job.tensorflow.observation import Observation
@@ -72,6 +73,8 @@ class Observer:
     def by_module(self) -> Watches:
         """The hooks by the module whose import triggers them, besides TensorFlow and Keras."""
         after = self.held_back.by_module() if self.held_back is not None else {}
+        if self._spec.rehearse:
+            after["cloud_tpu_client"] = tpu_stubs.watch_client
         # Synthetic data comes above redirections, which know what the job wrote itself.
         for name, stand_in in (self.fake_data.by_module() if self.fake_data else {}).items():
             after[name] = _both(after[name], stand_in) if name in after else stand_in

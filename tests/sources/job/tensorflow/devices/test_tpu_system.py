@@ -1,7 +1,13 @@
 """The TPU system as a rehearsed job sees it."""
 
+import sys
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
 
 
@@ -27,3 +33,13 @@ def test_devices_are_named_by_host() -> None:
     names = TpuSystem(16, hosts=2).device_names()
     assert names[0] == "/job:worker/replica:0/task:0/device:TPU:0"
     assert names[-1] == "/job:worker/replica:0/task:1/device:TPU:7"
+
+
+def test_the_service_of_a_tpu_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = SimpleNamespace(Client=None)
+    monkeypatch.setitem(sys.modules, "cloud_tpu_client", module)
+    tpu_stubs.watch_client(module)
+    client = module.Client("tpu-1")
+    client.configure_tpu_version("2.15.0", restart_type="always")
+    assert client.state() == "READY"
+    hooks.undo()

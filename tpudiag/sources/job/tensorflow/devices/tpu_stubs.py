@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.process.cells import Nothing
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_strategy, tpu_system
 from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
@@ -22,6 +23,7 @@ SUBSTITUTED = (
     "tf.tpu.experimental.shutdown_tpu_system",
     "tf.config.list_logical_devices('TPU')",
     "tf.device('/TPU:n')",
+    "cloud_tpu_client.Client",
 )
 _TPU_DEVICE = re.compile(r"(?i)/?(?:device:)?TPU:(\d+)$")
 _PLACE = re.compile(r"(?i)/?(?:job|replica|task):\w+")
@@ -71,6 +73,21 @@ def install(
     for each in table.EMBEDDINGS_MADE.each():
         hooks.before(each, partial(_refuse, tf, each.owners[0]))
     return cpus
+
+
+class _Client(Nothing):
+    """A TPU that needs no setting up."""
+
+    def __init__(self, *_: object, **__: object) -> None: ...
+
+    def state(self) -> str:
+        """What loops wait for."""
+        return "READY"
+
+
+def watch_client(_: Library) -> None:
+    """The module that asks Google Cloud's API of the TPU was imported."""
+    hooks.stand_in(table.TPU_CLIENT, _Client)
 
 
 def _devices(device: Call, system: TpuSystem) -> Call:
