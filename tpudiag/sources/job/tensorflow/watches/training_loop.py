@@ -123,7 +123,8 @@ class LoopWatch:
         if self._gradients.taken > gradients:
             self._trains.add(function)
         # An answered call is not traced again where another Python number in it would be.
-        if not self.at_rest or not any(type(each) in (int, float) for each in args):
+        numbers = any(type(each) in (int, float) for each in (*args, *kwargs.values()))
+        if not (self.at_rest and numbers):
             hooks.quietly(self.state.after, function, before, traced)
         hooks.quietly(self.results.gave, result, function in self._trains)
         if not self.at_rest:
