@@ -48,7 +48,7 @@ def test_facts_of_a_job_that_are_none(line: bytes) -> None:
 
 
 def test_what_computes_goes_on_and_what_hangs_does_not() -> None:
-    taken = iter((5.0, 6.0, 6.1))
+    taken = iter(((5.0, False), (6.0, False), (6.1, True), (6.2, False)))
     now = [120.0]
     work = HangDetector(1, lambda _: next(taken), lambda: now[0])
     assert work.goes_on(), "it has computed before"
@@ -57,9 +57,12 @@ def test_what_computes_goes_on_and_what_hangs_does_not() -> None:
     now[0] += LOOK_S
     assert work.goes_on(), "a second of a processor"
     now[0] += LOOK_S
+    assert work.goes_on(), "others have the processor, or the disk"
+    now[0] += LOOK_S
     assert not work.goes_on()
 
 
 def test_what_a_process_has_taken() -> None:
-    assert following.cpu_s(os.getpid()) > 0
-    assert following.cpu_s(2**22 + 1) == 0.0, "there is no such process"
+    taken_s, held_up = following.look(os.getpid())
+    assert taken_s > 0 and held_up, "this thread runs"
+    assert following.look(2**22 + 1) == (0.0, False), "there is no such process"

@@ -25,21 +25,24 @@ LEAST_S = 0.5
 """The least CPU time between two looks; a hanging process uses almost none."""
 
 
-def cpu_s(pid: int) -> float:
-    """The CPU time of a process and of all its living descendants."""
-    total = 0.0
+HELD_UP = (psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP)
+"""States of a process that would go on if this machine had a core or its disk to spare."""
+
+
+def look(pid: int) -> tuple[float, bool]:
+    """The CPU time of a process and its living descendants, and whether one is held up."""
+    total, held_up = 0.0, False
     try:
         started = psutil.Process(pid)
         processes = [started, *started.children(recursive=True)]
     except psutil.Error:
-        return 0.0
+        return total, held_up
     for process in processes:
-        try:
+        with contextlib.suppress(psutil.Error):  # it has just ended
             times = process.cpu_times()
-        except psutil.Error:  # it has just ended
-            continue
-        total += times.user + times.system
-    return total
+            total += times.user + times.system
+            held_up |= process.status() in HELD_UP
+    return total, held_up
 
 
 class HangDetector:
@@ -48,21 +51,21 @@ class HangDetector:
     def __init__(
         self,
         pid: int,
-        taken_s: Callable[[int], float] = cpu_s,
+        look: Callable[[int], tuple[float, bool]] = look,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._pid, self._taken_s, self._clock = pid, taken_s, clock
+        self._pid, self._look, self._clock = pid, look, clock
         self._looked: float | None = None
         self._before_s = 0.0
 
     def goes_on(self) -> bool:
-        """Whether it computed since the last look; True until the next one is due."""
+        """Whether it computed since the last look, or would; True until the next one is due."""
         now = self._clock()
         if self._looked is not None and now - self._looked < LOOK_S:
             return True
-        taken_s = self._taken_s(self._pid)
+        taken_s, held_up = self._look(self._pid)
         more_s, self._before_s, self._looked = taken_s - self._before_s, taken_s, now
-        return more_s >= LEAST_S
+        return held_up or more_s >= LEAST_S
 
 
 TAIL_BYTES = 64 * 1024
