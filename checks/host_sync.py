@@ -13,7 +13,7 @@ _WHAT = {
     "metric": "fetches a metric's result from the device",
     "summary": "writes a summary of a result",
     "variable": "reads the values of variables from the device",
-    "update": "sets variables from Python, each by dispatches of its own,",
+    "update": "sets variables from Python",
     "checkpoint": "saves a checkpoint",
 }
 _PRINT = "if step % 100 == 0:  # the step number as a Python int\n    "
@@ -83,9 +83,11 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _finding(fetch: ResultFetch, limit: float, fix: str) -> Finding:
+    cost = "the next step is dispatched only when the last one is done."
+    if fetch.kind == "update":  # dispatched without waiting
+        cost = "each of them takes dispatches of its own."
     return Finding(
-        f"this line {_WHAT[fetch.kind]} after {fetch.steps} of {fetch.of_steps} steps: the next "
-        "step is dispatched only when the last one is done.",
+        f"this line {_WHAT[fetch.kind]} after {fetch.steps} of {fetch.of_steps} steps: {cost}",
         fix,
         (
             Evidence("steps with a fetch", fetch.steps, "steps", int(limit * fetch.of_steps)),

@@ -48,6 +48,14 @@ SKIPPED_WHEN_HEALTHY = {
 }
 
 
+def test_a_line_that_sets_variables_is_not_said_to_wait_for_the_step() -> None:
+    rows = [signals for id_, signals, _ in FAILS if id_ == "TPU108"]
+    said = [examine(each, "TPU108").findings[0].message for each in rows]
+    assert [("sets" in each) for each in said] == [
+        ("last one is done" not in each) for each in said
+    ]
+
+
 @pytest.mark.parametrize(("id_", "signals", "severity"), FAILS)
 def test_fails(id_: str, signals: Signals, severity: Severity) -> None:
     outcome = examine(signals, id_)

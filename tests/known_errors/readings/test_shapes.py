@@ -108,16 +108,10 @@ def test_shapes_are_read(text: str) -> None:
     [
         "Cannot batch tensors with different shapes in component 0. First element had shape [640,427,3] and element 1 had shape [1600,1067,3].",
         "physical and logical shapes must have the same product physical_shape=[2, 2, 2] logical_shape=[128]",
+        # Beside another error, and not there at all.
+        "InvalidArgumentError: Value for attr 'T' of string is not in the list of allowed values for '{{node add}} = AddV2[T=DT_STRING](a, b)' with input shapes: [10], [10,3].",
+        "InvalidArgumentError: required broadcastable shapes",
     ],
 )
 def test_shapes_of_a_case_that_tells_its_cause_are_not_read_in_any_words(text: str) -> None:
     assert match(text)[0].reading is None
-
-
-def test_shapes_beside_another_error_are_not_read() -> None:
-    text = "InvalidArgumentError: Value for attr 'T' of string is not in the list of allowed values for '{{node add}} = AddV2[T=DT_STRING](a, b)' with input shapes: [10], [10,3]."
-    assert match(text)[0].reading is None
-
-
-def test_shapes_that_are_not_there_are_not_read() -> None:
-    assert match("InvalidArgumentError: required broadcastable shapes")[0].reading is None
