@@ -10,6 +10,8 @@ from .missing_prefetch import own_pipelines
 
 LIMIT = 0.5
 """The smallest shuffle buffer that is called enough, as a share of a global batch."""
+_GROUPS = ("GroupByWindow", "GroupByReducer", "Window", "DirectedInterleave", "Unbatch")
+"""Transformations that may give a batch its labels on purpose."""
 
 
 @check("TPU214", Severity.WARNING, frameworks=BOTH)
@@ -18,7 +20,8 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     The order of shuffle, batch and repeat in each pipeline that feeds the training step; the size
-    of the shuffle's buffer compared with batch and dataset; on several hosts its seed if each host
+    of the shuffle's buffer compared with batch and dataset; whether the labels of some 30 batches
+    in a row vary more than chance lets them; on several hosts its seed if each host
     makes a whole dataset of its own. A shuffle of file names is no shuffle of examples. A batch
     before the shuffle that another batch follows makes windows, each an example. Where one
     pipeline takes of a shuffle what another skips, whether the order is drawn anew in each pass.
@@ -50,7 +53,7 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
         if read_again(pipeline, signals.keras):
             yield from _same_order(pipeline, [op for _, op in shuffles])
         for _, op in shuffles:
-            yield from _size(pipeline, op, limit)
+            yield from _size(pipeline, op, limit, known=not signals.stood_in)
         yield from _seeds(pipeline, shuffles, signals.target.hosts if signals.target else 1)
         yield Evidence("shuffles of examples", len(shuffles), source=str(pipeline.location))
 
@@ -124,13 +127,15 @@ def _same_order(pipeline: Pipeline, shuffles: list[DatasetOp]) -> Iterator[Findi
         )
 
 
-def _size(pipeline: Pipeline, op: DatasetOp, limit: float) -> Iterator[Finding]:
+def _size(pipeline: Pipeline, op: DatasetOp, limit: float, *, known: bool) -> Iterator[Finding]:
     batch = pipeline.examples_per_element
     buffer, there = op.buffer_size, op.elements
-    if buffer is None or buffer < 1 or batch < 2 or buffer >= limit * batch:
-        return
     # A buffer that holds the whole of the data mixes all of it, however small beside the batch.
-    if there is not None and buffer >= there:
+    if buffer is None or buffer < 1 or batch < 2 or (there is not None and buffer >= there):
+        return
+    if buffer >= limit * batch:
+        if known:
+            yield from _sorted(pipeline, op, buffer)
         return
     evidence = Evidence("shuffle buffer", buffer, "elements", int(limit * batch))
     whole = (Evidence("elements", there, "elements"),) if there is not None else ()
@@ -141,6 +146,26 @@ def _size(pipeline: Pipeline, op: DatasetOp, limit: float) -> Iterator[Finding]:
         "fits in memory",
         (evidence, *whole),
         op.location or pipeline.location,
+    )
+
+
+def _sorted(pipeline: Pipeline, op: DatasetOp, buffer: int) -> Iterator[Finding]:
+    """Labels that come in runs longer than the buffer, where no transformation groups them."""
+    seen = pipeline.unmixed
+    if seen is None or any(each.python or each.kind in _GROUPS for each in pipeline.ops):
+        return
+    yield Finding(
+        f"label {seen.label} is {seen.least:.0%} of one batch and {seen.most:.0%} of another, of "
+        f"{seen.batches} in a row: the data is sorted, and a buffer of {buffer:,} mixes neighbours "
+        "only.",
+        "dataset = dataset.shuffle(examples)  # all of them, or shuffle once where they are written"
+        "\nfiles = files.shuffle(count).interleave(tf.data.TFRecordDataset)  # of a file per class",
+        (
+            Evidence(f"least share of label {seen.label}", f"{seen.least:.0%}"),
+            Evidence(f"its largest share of {seen.batches} batches", f"{seen.most:.0%}"),
+        ),
+        op.location or pipeline.location,
+        confidence=Confidence.MEDIUM,
     )
 
 

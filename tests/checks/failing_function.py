@@ -17,6 +17,7 @@ from tests.checks.rehearsal import (
     RAN_OUT,
     READER,
     SAVES,
+    SORTED,
     TWO_FILES,
     UNEVEN,
     frozen,
@@ -329,6 +330,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         ),
         Severity.WARNING,
     ),
+    ("TPU214", h(pipelines=given(MIXED, BATCHED, unmixed=SORTED)), Severity.WARNING),
     (
         "TPU214",
         h(

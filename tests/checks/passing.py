@@ -22,6 +22,7 @@ from tests.checks.rehearsal import (
     SAVES,
     SHARD,
     SLOWER,
+    SORTED,
     STATE,
     TWO_FILES,
     UNEVEN,
@@ -202,6 +203,10 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ),
     ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=64), BATCHED))),
     ("TPU214", h(pipelines=given(MIXED, DatasetOp(kind="Take"), DatasetOp(kind="Skip"), BATCHED))),
+    # One that holds all of them, and batches that are made of few classes.
+    ("TPU214", h(pipelines=given(replace(MIXED, elements=9_999), BATCHED, unmixed=SORTED))),
+    ("TPU214", h(pipelines=given(MIXED, DatasetOp(kind="Window"), BATCHED, unmixed=SORTED))),
+    ("TPU214", h(pipelines=given(MIXED, BATCHED, unmixed=SORTED), stood_in=("tfds",))),
     # A constant order separates the validation data from the rest.
     (
         "TPU214",

@@ -53,6 +53,7 @@ from tpudiag.signals import (
     UndistributedInput,
     VariableSeen,
 )
+from tpudiag.signals.input_pipeline import UnmixedLabel
 from tpudiag.signals.step import ChangeKind
 from tpudiag.signals.training_loop import FitSchedule
 
@@ -173,6 +174,7 @@ def pipeline(*ops: DatasetOp) -> Pipeline:
 
 
 MIXED = DatasetOp(kind="Shuffle", buffer_size=9_999, location=HERE)
+SORTED = UnmixedLabel("3", 0.0, 0.7, 32)
 
 
 def given(*ops: DatasetOp, replicas: int = 8, **changed: object) -> tuple[Pipeline, ...]:

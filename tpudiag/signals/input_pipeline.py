@@ -148,6 +148,16 @@ class InputCost:
         return self.examples / self.seconds
 
 
+@dataclass(frozen=True)
+class UnmixedLabel:
+    """A label whose share of a batch differs between batches in a row, far beyond chance."""
+
+    label: str
+    least: float
+    most: float
+    batches: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
     """A tf.data pipeline that the training loop reads: its ops from source to end."""
@@ -175,6 +185,8 @@ class Pipeline:
     one_shape: tuple[tuple[int, ...], ...] = ()
     """The shapes of a batch's tensors behind their first dimension, where all batches that were
     looked at had the same."""
+    unmixed: UnmixedLabel | None = None
+    """None where the labels of these batches were mixed, or not read."""
 
     @property
     def serial(self) -> bool:

@@ -47,4 +47,4 @@ def test_shapes_behind_the_batch_are_told_where_all_have_the_same(
 ) -> None:
     endless: Any = Endless(batches)
     run = input_benchmark.Run(endless)
-    assert run.one_shape(TF) == shapes
+    assert run.look(TF) == (shapes, None)

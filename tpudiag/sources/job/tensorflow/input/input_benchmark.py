@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 from tpudiag.signals import InputCost, InputSpeed, Pipeline
-from tpudiag.sources.job.points import Library, bounded_call
+from tpudiag.signals.input_pipeline import UnmixedLabel
+from tpudiag.sources.job.points import Library, bounded_call, hooks
 from tpudiag.sources.job.points.library_objects import Dataset
-from tpudiag.sources.job.tensorflow.input import graph_rewrite, serial_times
+from tpudiag.sources.job.tensorflow.input import graph_rewrite, label_mix, serial_times
 
 TURNS = 2
 COST_S = 1.0
@@ -18,7 +21,7 @@ COST_S = 1.0
 LOOK_S = 1.0
 """How long a pipeline without a needed fix runs, so that AUTOTUNE can choose."""
 FEWEST_LOOKED_AT, MOST_LOOKED_AT = 4, 32
-"""Batches whose shapes are compared."""
+"""Batches whose shapes and labels are compared."""
 GRACE_S = 2.0
 """The time for one element beyond the budget, before the measurement is abandoned."""
 
@@ -55,7 +58,8 @@ def measured(
         nonlocal made
         run = Run(dataset)
         made = replace(made, cost=cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
-        made = replace(made, one_shape=run.one_shape(tf))
+        one_shape, unmixed = run.look(tf)
+        made = replace(made, one_shape=one_shape, unmixed=unmixed)
         mended = fixes(tf, dataset, chain, pipeline)
         runs: dict[str, Run] = {}
         if mended:
@@ -152,7 +156,10 @@ def _by_others_s() -> float | None:
         return None
 
 
-def _shapes(tf: Library, element: object) -> tuple[tuple[int, ...], ...] | None:
+_Shapes: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+def _shapes(tf: Library, element: object) -> _Shapes | None:
     shapes = [t.shape[1:] for t in tf.nest.flatten(element) if hasattr(t, "shape")]
     if any(size is None for shape in shapes for size in shape):
         return None
@@ -169,16 +176,22 @@ class Run:
         self.elements = 1
         """Read so far."""
 
-    def one_shape(self, tf: Library) -> tuple[tuple[int, ...], ...]:
-        """The shapes of its tensors without the batch, if equal in all of the next batches."""
-        seen: set[tuple[tuple[int, ...], ...]] = set()
-        looked, began = 0, time.perf_counter()
-        while looked < MOST_LOOKED_AT and len(seen) < 2 and time.perf_counter() - began < LOOK_S:
-            if (shapes := _shapes(tf, next(self.iterator))) is None:
-                return ()
-            seen.add(shapes)
-            looked += 1
-        return seen.pop() if len(seen) == 1 and looked >= FEWEST_LOOKED_AT else ()
+    def look(self, tf: Library) -> tuple[_Shapes, UnmixedLabel | None]:
+        """Look at the next batches.
+
+        The shapes of their tensors without the batch, if all have the same; a label that is not
+        mixed.
+        """
+        seen: set[_Shapes | None] = set()
+        labels: list[Counter[float] | None] = []
+        began = time.perf_counter()
+        while len(labels) < MOST_LOOKED_AT and time.perf_counter() - began < LOOK_S:
+            element = next(self.iterator)
+            seen.add(_shapes(tf, element))
+            labels.append(hooks.quietly(label_mix.of_batch, element))
+        if len(labels) < FEWEST_LOOKED_AT:
+            return (), None
+        return (seen.pop() if len(seen) == 1 else None) or (), label_mix.unmixed(labels)
 
     def filled(self, elements: int, within_s: float) -> bool:
         """Read one whole pass, and report whether it ended in time."""
