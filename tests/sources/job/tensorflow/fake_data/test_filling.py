@@ -28,6 +28,16 @@ class Own(keras.Model):
     def call(self, x):
         return self.dense(x)
 
+class Stepped(keras.Model):
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.cast(y[:, None], tf.float32) - self(x)))
+        self.optimizer.apply_gradients(
+            zip(tape.gradient(loss, self.trainable_variables), self.trainable_variables)
+        )
+        return {"own": loss}
+
 def fitted(model):
     model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     model.fit(Hole().shuffle(9).batch(4), steps_per_epoch=2, epochs=1, verbose=0)
@@ -45,6 +55,12 @@ early = strategy.experimental_distribute_dataset(Hole())
 own = Own()
 own(tf.ones((2, 5)))
 layers = keras.layers
+inputs = keras.Input((5,))
+stepped = Stepped(inputs, layers.Dense(2)(inputs))
+stepped.compile("sgd")
+stepped = sorted(stepped.fit(Hole().batch(4), steps_per_epoch=2, verbose=0).history)
+texts = layers.TextVectorization(output_sequence_length=6)
+texts.adapt(list(Hole()))
 functional = keras.Sequential([keras.Input((7, 7, 1)), layers.Flatten(), layers.Dense(2)])
 sized = [layers.Dense(Hole()), layers.Embedding(Hole(), output_dim=5), layers.Reshape((Hole(), 1))]
 sized.append(keras.Input((Hole(), 3)))
@@ -78,6 +94,7 @@ print(json.dumps({
     "generated": len(list(generated.batch(8))),
     "lossless": list(lossless.shape),
     "early": isinstance(next(iter(early)), Hole),
+    "stepped": stepped, "adapted": texts.vocabulary_size(),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
@@ -99,4 +116,6 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["late"] == 1, "of its first batch the model took all, and not of its second"
+    assert seen["adapted"] > 10, "a vocabulary of any texts"
+    assert seen["stepped"] == ["own"], "its step takes labels, and no loss was compiled"
     assert seen["refused"], "a list of weights of classes is no matter of data"

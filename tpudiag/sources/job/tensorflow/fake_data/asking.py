@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 from functools import cache
+from itertools import pairwise
 from types import CodeType, FrameType, FunctionType
 
 from tpudiag.sources.job.points import user_lines
@@ -12,7 +13,9 @@ from tpudiag.sources.job.points import user_lines
 def taken_apart() -> int:
     """How many names the user's line that runs gives the parts of what it asks: `x, _ = f(y)`."""
     frame = _user_frame()
-    return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
+    at = -1 if frame is None else frame.f_lasti
+    pairs = () if frame is None else _unpackings(frame.f_code)
+    return next((int(last.arg or 0) for one, last in pairs if at in (one.offset, last.offset)), 0)
 
 
 def taken_at_will() -> bool:
@@ -46,14 +49,17 @@ def _iterator_lines(code: CodeType) -> frozenset[int | None]:
     return frozenset(line for *_, line in ranges)
 
 
+def takes_apart(function: object) -> bool:
+    """Whether a function of the user's takes its last argument apart at once: `x, y = data`."""
+    code = getattr(function, "__code__", None)
+    if code is None or not user_lines.is_user_file(code.co_filename):
+        return False
+    last = code.co_varnames[code.co_argcount - 1]
+    return any(before.argval == last for before, _ in _unpackings(code))
+
+
 @cache
-def _unpacked(code: CodeType) -> dict[int, int]:
-    """The instructions whose result is taken apart at once, and into how many parts."""
-    found: dict[int, int] = {}
-    before = -1
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "UNPACK_SEQUENCE":
-            found[before] = found[instruction.offset] = int(instruction.arg or 0)
-        if instruction.opname not in ("CACHE", "NOP"):
-            before = instruction.offset
-    return found
+def _unpackings(code: CodeType) -> tuple[tuple[dis.Instruction, dis.Instruction], ...]:
+    """The instructions that take something apart, each with the one before it."""
+    run = [each for each in dis.get_instructions(code) if each.opname not in ("CACHE", "NOP")]
+    return tuple(pair for pair in pairwise(run) if pair[1].opname == "UNPACK_SEQUENCE")

@@ -6,6 +6,7 @@ the batch. So is what was stood in for before, where the model cannot take it as
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+import inspect
 import sys
 import weakref
 from collections.abc import Callable, Container
@@ -29,6 +30,7 @@ from tpudiag.sources.job.points.library_objects import Dataset, Shape, Spec
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, dataset_holes, holes
+from .asking import takes_apart
 from .ledger import Ledger
 from .text_files import WORDS
 
@@ -67,9 +69,13 @@ class Filling:
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
-        for class_ in vars(keras.layers).values():
-            if isinstance(class_, type) and "__init__" in vars(class_):
-                hooks.around(table.LAYER_GIVEN, self._sized, class_)
+        for class_ in filter(inspect.isclass, vars(keras.layers).values()):
+            for at, call in (
+                (table.LAYER_GIVEN, self._sized),
+                (table.LAYER_ADAPTED, self._adapted),
+            ):
+                if at.names[0] in vars(class_):
+                    hooks.around(at, call, class_)
 
     def _sized(self, original: Call, layer: object, *args: object, **kwargs: object) -> object:
         """A layer is made: holes are sizes, of which it takes numbers alone."""
@@ -78,6 +84,12 @@ class Filling:
             args, kwargs = self._tf.nest.map_structure(
                 lambda value: int(value) if isinstance(value, holes.Hole) else value, (args, kwargs)
             )
+        return original(layer, *args, **kwargs)
+
+    def _adapted(self, original: Call, layer: Any, *args: object, **kwargs: object) -> object:
+        """A layer learns a vocabulary: where it is given holes, that of any texts."""
+        if holes.holds((args, kwargs)) and layer.dtype == "string":
+            return original(layer, [WORDS])
         return original(layer, *args, **kwargs)
 
     def _made(self, model: object, *_: object, **__: object) -> None:
@@ -154,7 +166,7 @@ class Filling:
         x = self._tf.nest.map_structure(self.simplest, specs)
         losses = self._tf.nest.flatten(getattr(model, "loss", None) or [])
         outputs = self._outputs(model, specs)
-        if not losses and labelled:
+        if not losses and (labelled or takes_apart(getattr(type(model), "train_step", None))):
             known = vars(sys.modules.get("__main__", sys)).values()
             of_script = (of for of in [*known] if "Loss" in {c.__name__ for c in type(of).__mro__})
             losses, outputs = [next(of_script, "sparse")], (outputs or [])[:1]
