@@ -65,7 +65,7 @@ def _of_numbers(text: str, begin: int, end: int, node: str) -> Reading | None:
     told = raw or first_over(wording("shapes elements"), text, begin, end)
     if told is None:
         return None
-    values, wanted = int(told[1]), int(told[2])
+    values, wanted = int(told[1]), int(told[told.lastindex or 2])
     of_embedding = raw and "embedding_lookup" in node
     meant = raw_records.read(values, wanted, text[begin:]) if raw and not of_embedding else None
     figures = "embedding" if of_embedding else "reshaped, no multiple"
