@@ -86,7 +86,10 @@ MEANT = {
     ("text", "meant"),
     [
         ("all inputs must match: values[0].shape = [9,9,3] != values[1].shape = [9,9]", "channels"),
-        ("reshape array of shape (2, 6) (size 12) into shape (2, 5) (size 10)", "12 values come and 10"),
+        (
+            "reshape array of shape (2, 6) (size 12) into shape (2, 5) (size 10)",
+            "12 values come and 10",
+        ),
         ("weight shape (8, 2) is not compatible with shape (8, 3).", "in dimension 1 alone"),
     ],
 )
