@@ -51,14 +51,18 @@ def no_checkpoint(signals: Signals) -> Judgement:
     """
     of_a_job(signals, "what the job saves")
     seen = need(signals.checkpoints, "the job")
-    for use in seen.uses:
+    uses = tuple(use for use in seen.uses if use.given)
+    for use in uses:
         yield Evidence(use.kind, use.path or "a path", source=str(use.location or "job"))
-    if seen.uses:
-        yield from _bare(signals, seen.uses)
+    if uses:
+        yield from _bare(signals, uses)
         return
-    if seen.mentioned:
+    waiting = [f"{use.kind} at {use.location}" for use in seen.uses]
+    if seen.mentioned or waiting:
         raise NotMeasured(
-            f"{seen.mentioned[0]} saves, and was not reached in the observed steps",
+            f"{seen.mentioned[0]} saves, and was not reached in the observed steps"
+            if seen.mentioned
+            else f"{waiting[0]} is made, and was given to no loop in the observed steps",
             "rehearse until it is reached: `--steps` beyond the first save",
         )
     # A job that never came to train might have set its checkpoints up behind the point where it

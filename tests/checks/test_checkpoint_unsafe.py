@@ -16,6 +16,7 @@ def test_what_a_callback_saves_is_told_once() -> None:
     assert finding.message.startswith("ModelCheckpoint writes over one file")
     never_given = Checkpoints((replace(uses[0], given=False),))
     assert not examine(h(checkpoints=never_given), "TPU602").findings
+    assert "given to no loop" in str(examine(h(checkpoints=never_given), "TPU601").reason)
     by_hand = Checkpoints((uses[1],))
     assert examine(h(checkpoints=by_hand), "TPU602").findings[0].message.startswith("Model.save")
 

@@ -79,9 +79,10 @@ def test_a_cell_that_is_only_timed_runs(tmp_path: Path) -> None:
         "get_ipython().run_cell_magic('time', '', 'x = 3')",
         "get_ipython().run_line_magic('timeit', '-n 1 -r1 y = 4')",
         "get_ipython().magic('time z = 5')\nget_ipython().magic('matplotlib inline')",
+        "cell = 'y = 7'\nget_ipython().run_cell_magic('time', '', cell)",
         "get_ipython().run_cell_magic('bash', '', 'echo none > x')\nprint(x, y, z)",
     )
-    assert job.stdout == "3 4 5\n"
+    assert job.stdout == "3 7 5\n"
 
 
 def test_commands_that_change_files_alone() -> None:
