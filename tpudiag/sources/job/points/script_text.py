@@ -48,11 +48,11 @@ def _of_cell(node: ast.stmt) -> list[ast.stmt]:
     call: Any = node.value if isinstance(node, ast.Expr) else None
     shell, _, called = ast.unparse(getattr(call, "func", ast.Pass())).rpartition(".")
     if shell == "get_ipython()" and called in ("run_cell_magic", "run_line_magic", "magic"):
-        given = [each.value for each in call.args if isinstance(each, ast.Constant)]
-        words = given if len(given) > 1 else f"{given[0] if given else ''} ".split(" ", 1)
+        given = [str(each.value) for each in call.args if isinstance(each, ast.Constant)]
+        words = given if len(given) > 1 else ("".join(given) + " ").split(" ", 1)
         plain = len(given) == len(call.args) and words[0] in PLAIN_CELLS
         with contextlib.suppress(SyntaxError):  # it holds another magic
-            made = ast.parse(_OPTIONS.sub("", str(words[-1]), count=1) if plain else "%")
+            made = ast.parse(_OPTIONS.sub("", words[-1], count=1) if plain else "%")
             for each in ast.walk(made):
                 ast.copy_location(each, node)
             return made.body
