@@ -31,7 +31,8 @@ _NUMBER, _WIDTH = 2, 8
 _SIZES = 8
 """Elements that a list of sizes or of names has at most, as a rule."""
 _REDUCED = (
-    "sum", "mean", "max", "min", "std", "median", "count", "value_counts", "nunique", "item",
+    "sum", "mean", "max", "min", "std", "median", "count", "bincount", "value_counts", "nunique",
+    "item",
 )  # fmt: skip
 """Uses that give one number for all, unless they are told of an axis."""
 _OF_OTHERS = ("dtype", "is_tensor_like", "cardinality", "element_spec")
