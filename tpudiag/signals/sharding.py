@@ -116,7 +116,7 @@ class ShardedStep:
     gathered: tuple[str, Location | None] | None = None
     """The largest of its data, where most of them are gathered whole on each device, and where."""
     of_keras: bool = False
-    """The job has Keras, whose backend is JAX."""
+    """Keras, whose backend is JAX, computes in it."""
     by_fit: bool = False
     """Keras' fit runs its steps."""
 

@@ -71,3 +71,4 @@ def test_what_the_step_makes_of_its_data(jax: Any, step: Step, lead: Any, batch:
     assert found is not None
     assert found.global_batch == batch
     assert traced.work is traced.work, "added up once"
+    assert traced.computes_in(__file__) and not traced.computes_in("/site-packages/keras")

@@ -37,7 +37,7 @@ def test_an_evaluation_before_the_first_step_is_cut_short() -> None:
     result = evaluated(rest, record, 1, LONG_S)
     assert rest.answer(record, *BATCH) == (result,)
     assert rest.answer(record, *SMALLER) is None, "of another size"
-    (seen,) = rest.functions([record, Record("other", None, calls=3)])
+    (seen,) = rest.coverage("whole", None, [record, Record("other", None, calls=3)]).functions
     assert (seen.ran, seen.forwarded) == (FEWEST_CALLS + 1, 1)
     result.is_deleted = lambda: True
     assert rest.answer(record, *BATCH) is None

@@ -125,7 +125,7 @@ class JaxObserver:
     def imported_keras(self, keras: Any) -> None:
         """A Keras is there, of whichever framework."""
         if hooks.quietly(keras_backend.name_of, keras) == "jax":
-            self._reader.of_keras = True
+            self._reader.keras = os.path.dirname(keras.__file__)  # noqa: PTH120
             self._checkpoints.watch_keras(keras)
             self._jits.pauses = PauseWatch()
             self._jits.pauses.watch_keras(keras)
@@ -152,16 +152,13 @@ class JaxObserver:
         rest = self._jits.rest
         if rest is not None and self.trained:
             barrier.attempt("step of JAX", self._reader.past_the_end)
-            functions = rest.functions(self._jits.records.values())
+            records = self._jits.records.values()
+            # The rest of the script tells what its input takes, what it saves, and of a ragged
+            # last batch; what TensorFlow saw of its own, none of them a step, is not the job's.
             send_each(
                 self._recorder.put,
-                coverage=lambda: rest.coverage(end, error, functions),
-                # The rest of the script tells what its input takes, what it saves, and of a ragged
-                # last batch; what TensorFlow saw of its own, none of them a step, is not the job's.
-                functions=self._functions,
-                loop=self._loop,
-                dispatch=self._dispatch,
-                steps=self._step_times,
+                coverage=lambda: rest.coverage(end, error, records),
+                **self._of_steps(),
                 checkpoints=self._saved,
             )
 
@@ -195,14 +192,17 @@ class JaxObserver:
         """What was seen of the steps up to now."""
         self._sent_at = time.monotonic()
         self._recorder.put(framework=Framework.JAX)
-        send_each(
-            self._recorder.put,
-            functions=self._functions,
-            dispatch=self._dispatch,
-            steps=self._step_times,
-            loop=self._loop,
-            programs=self._programs,
-        )
+        send_each(self._recorder.put, **self._of_steps(), programs=self._programs)
+
+    def _of_steps(self) -> dict[str, Callable[[], object]]:
+        """What is known of them, and may be more with each."""
+        dispatch, steps = self._dispatch, self._step_times
+        return {
+            "functions": self._functions,
+            "dispatch": dispatch,
+            "steps": steps,
+            "loop": self._loop,
+        }
 
     def _read_step(self, read: Callable[[Library, StepCall], None]) -> None:
         """Read the step as it is in the end, or for a plan."""
@@ -289,18 +289,19 @@ class JaxObserver:
 
     def _step_times(self) -> StepTimes | None:
         """The times of the steps, on this machine."""
-        at_once = self._reader.at_once
+        at_once, rest = self._reader.at_once, self._jits.rest
+        # Of steps that were waited for, what lies between two is the host's own.
         pairs = self._jits.gaps.pairs_ms if self._spec.rehearse else []
-        times = tuple(took / at_once for took in self._steps.times_ms)
-        if pairs:  # steps were waited for: what lies between two of them is the host's own
-            made = self._jits.rest.input_ms if self._jits.rest is not None else None
-            return StepTimes(
-                step_ms=tuple((gap + took) / at_once for gap, took in pairs),
-                input_wait_ms=tuple(gap / at_once for gap, _ in pairs),
-                source="job",
-                made_alone_ms=made / at_once if made is not None else None,
-            )
-        return StepTimes(step_ms=times, input_wait_ms=None, source="job") if times else None
+        times = [gap + took for gap, took in pairs] or self._steps.times_ms
+        if not times:
+            return None
+        made = rest.input_ms if rest is not None and pairs else None
+        return StepTimes(
+            step_ms=tuple(took / at_once for took in times),
+            input_wait_ms=tuple(gap / at_once for gap, _ in pairs) or None,
+            source="job",
+            made_alone_ms=made / at_once if made is not None else None,
+        )
 
     def _programs(self) -> CompiledPrograms:
         """What JAX compiled until now."""

@@ -133,6 +133,12 @@ def line(equation: Equation, own: CodeType | None = None) -> Location | None:
     return None
 
 
+def made_in(equation: Equation, folder: str) -> bool:
+    """Whether code in a folder made an equation, or called what did."""
+    traceback = getattr(equation.source_info, "traceback", None)
+    return any(frame.file_name.startswith(folder) for frame in getattr(traceback, "frames", ()))
+
+
 def _last(code: CodeType) -> int:
     """The last line of a function, with those of the functions within it."""
     inner = (_last(each) for each in code.co_consts if isinstance(each, CodeType))

@@ -25,7 +25,9 @@ class StepReader:
         self._fetches, self._sends = fetches, sends
         self._known: tuple[StepCall, TracedStep, LoweredStep | None] | None = None
         self._early: Jitted | None = None
-        self.of_keras = self.by_fit = False
+        self.by_fit = False
+        self.keras = ""
+        """The folder of a Keras that JAX computes for."""
         self.at_once = 1
         """Training steps in a dispatch."""
 
@@ -111,7 +113,7 @@ class StepReader:
                 sharded := step.sharded(),
                 fed_at=self._sends.placed_at(step.data()) or sharded.fed_at,
                 sent_again=self._sends.facts(),
-                of_keras=self.of_keras,
+                of_keras=bool(self.keras) and step.computes_in(self.keras),
                 by_fit=self.by_fit,
             ),
             numerics=lambda: numerics.read(step),

@@ -82,9 +82,20 @@ class RestOfScript:
         long = self._spent_s[id(record)] > LONG_S and record.calls >= FEWEST_CALLS
         return record.trains or long
 
-    def functions(self, records: Iterable[Record]) -> tuple[StepFunction, ...]:
-        """Those that train, and others that were answered, as the job called them."""
+    def _signature(self, args: object, kwargs: object) -> Signature:
+        """Shapes and dtypes: a batch of another size has a result of its own."""
         return tuple(
+            (getattr(leaf, "shape", None), str(getattr(leaf, "dtype", None) or leaf.__class__))
+            for leaf in self.leaves((args, kwargs))
+        )
+
+    def coverage(
+        self, end: CoverageEnd, error: BaseException | None, records: Iterable[Record]
+    ) -> Coverage:
+        """What of the script was run: functions that train, and others that were answered."""
+        self.deadline.cancel()
+        frames = main_flow.frames_of_traceback(error.__traceback__) if error is not None else []
+        functions = (
             StepFunction(
                 name=r.name,
                 location=r.location,
@@ -96,18 +107,4 @@ class RestOfScript:
             for r in records
             if r.calls and (r.trains or self.forwarded[id(r)])
         )
-
-    def _signature(self, args: object, kwargs: object) -> Signature:
-        """Shapes and dtypes: a batch of another size has a result of its own."""
-        return tuple(
-            (getattr(leaf, "shape", None), str(getattr(leaf, "dtype", None) or leaf.__class__))
-            for leaf in self.leaves((args, kwargs))
-        )
-
-    def coverage(
-        self, end: CoverageEnd, error: BaseException | None, functions: tuple[StepFunction, ...]
-    ) -> Coverage:
-        """What of the script was run."""
-        self.deadline.cancel()
-        frames = main_flow.frames_of_traceback(error.__traceback__) if error is not None else []
         return self.deadline.coverage(end, functions, frames)

@@ -19,10 +19,10 @@ from tpudiag.signals import (
     TensorSeen,
 )
 from tpudiag.sources.job.jax import devices_in_use, loss_scale, work
-from tpudiag.sources.job.jax.equations import Equations, Seen, passes, product
+from tpudiag.sources.job.jax.equations import PRODUCTS, Equations
 from tpudiag.sources.job.jax.examples import Examples
 from tpudiag.sources.job.jax.jitted import StepCall
-from tpudiag.sources.job.jax.programs import line
+from tpudiag.sources.job.jax.programs import line, made_in
 from tpudiag.sources.job.jax.signatures import argument_name, is_ref
 
 MEBIBYTE = 2**20
@@ -65,8 +65,6 @@ class TracedStep:
         self._program = Equations(closed.jaxpr, state)
         self._examples = Examples(closed.jaxpr, state, self._program.shared_out)
         self.steps, self.seen = self._program.steps, self._program.seen
-        # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
-        self._names_transforms = any("jvp(" in seen.place.scope for seen in self.seen)
         self.by_path = self._arguments()
         self.arguments = tuple(self.by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
@@ -192,8 +190,12 @@ class TracedStep:
 
     def matrix_ops(self, batch: Batch | None) -> tuple[MatrixOp, ...]:
         """Its products, on one device."""
-        found = (self._product(seen, batch) for seen in self.seen)
-        return tuple(op for op in found if op is not None)
+        return work.matrix_ops(self._program, batch)
+
+    def computes_in(self, folder: str) -> bool:
+        """Whether a library that lies there makes its products."""
+        products = (e for e in self.seen if str(e.equation.primitive) in PRODUCTS)
+        return any(made_in(each.equation, folder) for each in products)
 
     def operations(self) -> StepOps:
         """What calls the host, and large constants."""
@@ -208,7 +210,7 @@ class TracedStep:
     @cached_property
     def work(self) -> StepWork:
         """What one device does in it."""
-        return work.read(self._program, self.steps, self.batch(), self.arguments)
+        return work.read(self._program, self.batch(), self.arguments)
 
     def loss_scale(self) -> tuple[LossScale, ...] | None:
         """How the loss is scaled that each device differentiates; None where that is not told."""
@@ -260,39 +262,6 @@ class TracedStep:
                 resent=key in self.call.resent,
             )
         return found
-
-    def _product(self, seen: Seen, batch: Batch | None) -> MatrixOp | None:
-        """One product as the MXU sees it; None of other equations."""
-        split = batch.global_batch // batch.per_replica_batch if batch is not None else 1
-        whole = batch.global_batch if batch is not None else 0
-        here = whole // split if seen.place.sizes else whole
-        equation, sizes = seen.equation, product(seen.equation, here)
-        if sizes is None:
-            return None
-        many, rows, contraction = sizes.many, sizes.rows, sizes.contraction
-        # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
-        if seen.place.sizes:
-            pass
-        elif whole and rows % whole == 0:
-            rows //= split
-        elif whole and contraction % whole == 0:
-            contraction //= split
-        elif whole and many % whole == 0:
-            many //= split
-        times = max(seen.place.times // self.steps, 1)
-        return MatrixOp(
-            op=str(equation.primitive),
-            name=seen.place.scope or str(equation.primitive),
-            dtype=str(equation.invars[0].aval.dtype),
-            rows=rows,
-            contraction=contraction,
-            columns=sizes.columns,
-            flops=2 * many * rows * contraction * sizes.columns * times,
-            batch=many,
-            location=line(equation),
-            forward=self._names_transforms and "transpose(" not in seen.place.scope,
-            passes=passes(equation),
-        )
 
     def _donated(self) -> frozenset[str]:
         """The arguments that the step may overwrite, by their path."""

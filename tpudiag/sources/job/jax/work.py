@@ -3,14 +3,12 @@
 from collections.abc import Iterable
 from math import prod
 
-from tpudiag.signals import Batch, StepArgument, StepWork
-from tpudiag.sources.job.jax.equations import Equations, product
+from tpudiag.signals import Batch, MatrixOp, StepArgument, StepWork
+from tpudiag.sources.job.jax.equations import Equations, passes, product
 from tpudiag.sources.job.jax.programs import line, within
 
 
-def read(
-    program: Equations, steps: int, batch: Batch | None, arguments: Iterable[StepArgument]
-) -> StepWork:
+def read(program: Equations, batch: Batch | None, arguments: Iterable[StepArgument]) -> StepWork:
     """What one device does in a step: bounds, for the compiler joins operations."""
     whole, shared = (batch.global_batch, batch.replicas) if batch is not None else (0, 1)
     shards = {a.shape: a.parts for a in arguments if a.parts > 1}
@@ -24,7 +22,7 @@ def read(
     for seen in program.seen:
         if within(seen.equation):
             continue
-        times, here = max(seen.place.times // steps, 1), bool(seen.place.sizes)
+        times, here = max(seen.place.times // program.steps, 1), bool(seen.place.sizes)
         made += times * sum(prod(s) * size // share(s, here) for s, size in seen.made)
         sizes = product(seen.equation)
         split = max((share(s, here) for s, _ in (*seen.made, *seen.read)), default=1)
@@ -43,6 +41,42 @@ def read(
         made_bytes=made,
         moved_bytes=moved,
     )
+
+
+def matrix_ops(program: Equations, batch: Batch | None) -> tuple[MatrixOp, ...]:
+    """The products of a step, on one device, as the MXU sees them."""
+    whole, split = (batch.global_batch, batch.replicas) if batch is not None else (0, 1)
+    # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
+    names_transforms = any("jvp(" in seen.place.scope for seen in program.seen)
+    found: list[MatrixOp] = []
+    for seen in program.seen:
+        equation, local = seen.equation, bool(seen.place.sizes)
+        sizes = product(equation, whole // split if local else whole)
+        if sizes is None:
+            continue
+        shape = [sizes.rows, sizes.contraction, sizes.many]
+        # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
+        of_batch = [n for n, size in enumerate(shape) if whole and size % whole == 0 and not local]
+        for n in of_batch[:1]:
+            shape[n] //= split
+        rows, contraction, many = shape
+        times = max(seen.place.times // program.steps, 1)
+        found.append(
+            MatrixOp(
+                op=str(equation.primitive),
+                name=seen.place.scope or str(equation.primitive),
+                dtype=str(equation.invars[0].aval.dtype),
+                rows=rows,
+                contraction=contraction,
+                columns=sizes.columns,
+                flops=2 * many * rows * contraction * sizes.columns * times,
+                batch=many,
+                location=line(equation),
+                forward=names_transforms and "transpose(" not in seen.place.scope,
+                passes=passes(equation),
+            )
+        )
+    return tuple(found)
 
 
 def _padded(shape: tuple[int, ...]) -> int:
