@@ -4,9 +4,7 @@
 words of the profiler's own.
 """
 
-import queue
 import socket
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +13,7 @@ from functools import partial
 
 import grpc
 
+from tpudiag.sources.job.points import bounded_call
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, code_of, details_of, method
@@ -77,15 +76,9 @@ def _connected(address: Address, limit_s: float) -> str | None:
     In a thread of its own, which may be abandoned: looking up a name has no time limit.
     """
     # getaddrinfo waits for a name server as long as resolv.conf says, uninterruptibly.
-    answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-    looking = threading.Thread(
-        target=lambda: answers.put(_connection(address, limit_s)), daemon=True
-    )
-    looking.start()
-    try:
-        return answers.get(timeout=limit_s + 0.2)
-    except queue.Empty:
-        return f"no connection within {limit_s:g} s: the name service or the host does not answer"
+    answer = bounded_call.within(limit_s + 0.2, lambda: (_connection(address, limit_s),))
+    late = f"no connection within {limit_s:g} s: the name service or the host does not answer"
+    return late if answer is None else answer[0]
 
 
 def _connection(address: Address, limit_s: float) -> str | None:

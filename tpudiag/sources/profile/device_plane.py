@@ -21,7 +21,7 @@ from tpudiag.sources.profile.intervals import (
     union,
     without,
 )
-from tpudiag.sources.profile.operations import OpKey, OpTotal, added, operation
+from tpudiag.sources.profile.operations import OpTotals, fold, operation
 from tpudiag.sources.profile.schema import parsed
 from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.wire import Damaged
@@ -57,7 +57,7 @@ class DeviceRead:
     parts: dict[str, Spans] = field(default_factory=dict[str, Spans])
     """Time in operations that do not compute, by op_kinds' parts; no key where none ran."""
     runs: tuple[Run, ...] = ()
-    ops: dict[OpKey, OpTotal] = field(default_factory=dict[OpKey, OpTotal])
+    ops: OpTotals = field(default_factory=OpTotals)
     strangers: int = 0
     """Number of events without metadata."""
     unknown_bytes: int = 0
@@ -238,10 +238,9 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
         for index, id_ in enumerate(ids.tolist()):
             if id_ not in plane.names:
                 continue
-            key, total = operation(
-                plane, id_, round(sums[0][index]), round(sums[1][index]), counts[index]
-            )
-            read.ops[key] = added(read.ops[key], total) if key in read.ops else total
+            own_ps, whole_ps = (round(column[index]) for column in sums)
+            total = operation(plane, id_, own_ps, whole_ps, counts[index])
+            fold(read.ops, (total,))
             if (part := total.description.op.part) is not None:
                 here = place == index
                 some = union(columns.starts[here], columns.ends[here])

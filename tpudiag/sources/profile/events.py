@@ -16,7 +16,6 @@ import numpy as np
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.event_pattern import (
     EVENT_TAG,
-    STAT_TAG,
     Events,
     Fitting,
     fitting,
@@ -165,8 +164,7 @@ class Line:
         self.unknown_bytes += whole - event.ByteSize()
         # Encoded again in the one form that the vectors read, so that an odd event takes the same
         # path as all others from here on.
-        raws = [stat.SerializeToString() for stat in event.stats]
-        stats = b"".join(bytes((STAT_TAG, *_length(len(raw)))) + raw for raw in raws)
+        stats = message("XEvent")(stats=event.stats).SerializeToString()
         values = (event.metadata_id, event.offset_ps, event.duration_ps, 0, len(stats))
         ids, offsets, durations, first, last = np.array(values, np.int64).reshape(5, 1)
         words = words_of(np.frombuffer(stats + bytes(16), np.uint8))
@@ -177,13 +175,6 @@ def text_of(data: memoryview) -> str:
     """Some bytes as text; raises Damaged."""
     with decoding("text that is not UTF-8"):
         return str(data, "utf-8")
-
-
-def _length(size: int) -> Iterator[int]:
-    while size > 0x7F:
-        yield size & 0x7F | 0x80
-        size >>= 7
-    yield size
 
 
 class Clock:

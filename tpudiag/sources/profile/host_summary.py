@@ -98,7 +98,7 @@ class _Planes:
         """Take in one more plane; raises Damaged."""
         if isinstance(read, DeviceRead):
             self.devices.append(read)
-            fold(self.ops, read.ops)
+            fold(self.ops, read.ops.values())
             for run in read.runs:
                 count, ps = self.runs.get(run.name, (0, 0))
                 took = int((run.ends - run.starts).sum())

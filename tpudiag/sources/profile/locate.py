@@ -98,9 +98,6 @@ def local(file: str) -> Generator[Path, None, None]:
 @contextmanager
 def fetched(run: Run) -> Generator[tuple[Path, ...], None, None]:
     """The run's files on this machine; remote ones are copied for the time of the block."""
-    if not is_url(run.folder):
-        yield tuple(Path(file) for file in run.files)
-        return
     with ExitStack() as stack:
         yield tuple(stack.enter_context(local(file)) for file in run.files)
 

@@ -56,6 +56,7 @@ def merged(
     runs = _runs(summaries)
     longest = programs.get(runs[0][0]) if runs else None
     shares = [s.eager_share for s in summaries if s.eager_share is not None]
+    waits = sum((Counter(summary.waits) for summary in summaries), Counter[str]())
     facts = ProfileFacts(
         hosts=tuple(summary.host for summary in summaries),
         devices=devices,
@@ -81,7 +82,7 @@ def merged(
         share_16_bit=_share_16_bit(ops),
         matrix_ops=longest.products if longest else None,
         unread=tuple(unread),
-        waits=_waits(summaries),
+        waits=tuple(DeviceWait(cause, ps / 1e9) for cause, ps in waits.most_common()),
         gpus=sum(len(summary.gpus) for summary in summaries),
         clocks=_clocks(summaries),
         devices_missing=not devices and any(summary.drives_tpu for summary in summaries),
@@ -110,14 +111,6 @@ def _apart(summaries: Sequence[HostSummary]) -> Iterator[HostSummary]:
             steps=steps,
             memory=tuple(replace(peak, host=host) for peak in summary.memory),
         )
-
-
-def _waits(summaries: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:
-    """What the devices wait for, over all hosts; longest first."""
-    sums: Counter[str] = Counter()
-    for summary in summaries:
-        sums.update(summary.waits)
-    return tuple(DeviceWait(cause, ps / 1e9) for cause, ps in sums.most_common())
 
 
 def _blockers(summaries: Sequence[HostSummary]) -> tuple[IteratorTime, ...]:
@@ -178,15 +171,17 @@ def _iterators(by_host: Sequence[Sequence[IteratorTime]]) -> tuple[IteratorTime,
     """Summed over the hosts; `longest_ms` is the longest of all."""
     sums: dict[str, IteratorTime] = {}
     for time in (time for times in by_host for time in times):
-        known = sums.get(time.name) or replace(
-            time, count=0, self_ms=0.0, longest_ms=0.0, blocked_ms=0.0
-        )
-        sums[time.name] = replace(
-            known,
-            count=known.count + time.count,
-            self_ms=known.self_ms + time.self_ms,
-            longest_ms=max(known.longest_ms, time.longest_ms),
-            blocked_ms=known.blocked_ms + time.blocked_ms,
+        known = sums.get(time.name)
+        sums[time.name] = (
+            time
+            if known is None
+            else replace(
+                known,
+                count=known.count + time.count,
+                self_ms=known.self_ms + time.self_ms,
+                longest_ms=max(known.longest_ms, time.longest_ms),
+                blocked_ms=known.blocked_ms + time.blocked_ms,
+            )
         )
     return tuple(sums.values()) if by_host else None
 

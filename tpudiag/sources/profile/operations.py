@@ -1,10 +1,10 @@
 """Operations of the devices: totals, rates against the peaks, precision, padding."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tpudiag.compiled import HbmTensor
 from tpudiag.location import parsed as located
@@ -71,16 +71,14 @@ class OpTotal(NamedTuple):
 OpTotals = dict[OpKey, OpTotal]
 
 
-def operation(
-    plane: Plane, id_: int, self_ps: int, total_ps: int, count: int
-) -> tuple[OpKey, OpTotal]:
+def operation(plane: Plane, id_: int, self_ps: int, total_ps: int, count: int) -> OpTotal:
     """One event id as an operation; the file holds flops and bytes per occurrence."""
     described: dict[int, Description] = plane.tables.described
     description = described.get(id_)
     if description is None:
         description = described[id_] = _description(plane, id_)
     accessed = _times(description.bytes_accessed, count)
-    return description.key, OpTotal(
+    return OpTotal(
         description,
         self_ps,
         total_ps,
@@ -118,23 +116,13 @@ def _description(plane: Plane, id_: int) -> Description:
     return Description(key, op, stats.get("flops"), stats.get("bytes_accessed"), hbm_bytes, text)
 
 
-def added(left: OpTotal, right: OpTotal) -> OpTotal:
-    """The sum of one operation on two devices, or under two ids."""
-    return OpTotal(
-        left.description,
-        left.self_ps + right.self_ps,
-        left.total_ps + right.total_ps,
-        left.times + right.times,
-        _sum(left.flops, right.flops),
-        _sum(left.bytes_accessed, right.bytes_accessed),
-        _sum(left.hbm_bytes, right.hbm_bytes),
-    )
-
-
-def fold(into: OpTotals, more: Mapping[OpKey, OpTotal]) -> None:
-    """Add the operations of another device, or of another host of the same run."""
-    for key, total in more.items():
-        into[key] = added(into[key], total) if key in into else total
+def fold(into: OpTotals, more: Iterable[OpTotal]) -> None:
+    """Add operations under other ids, of another device, or of another host of the same run."""
+    for total in more:
+        known = into.setdefault(total.description.key, total)
+        if known is not total:
+            figures: Any = map(_sum, known[1:], total[1:])
+            into[total.description.key] = OpTotal(known.description, *figures)
 
 
 def device_ops(

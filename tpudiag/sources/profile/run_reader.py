@@ -33,7 +33,7 @@ class Answers:
     def add(self, place: int, answer: Answer) -> None:
         """Take one file's result."""
         if isinstance(answer, HostSummary):
-            fold(self.ops, answer.ops)
+            fold(self.ops, answer.ops.values())
             self.programs = answer.programs | self.programs
             answer = replace(answer, ops={}, programs={})
         self.by_place[place] = answer

@@ -111,15 +111,11 @@ def of_host(
     recovered: bool = False,
 ) -> HostSteps:
     """Steps of the training loop: its devices' where it has some, else the host's."""
-    columns = (
-        [mark.number for mark in marks],
-        [mark.start for mark in marks],
-        [mark.end for mark in marks],
-    )
-    numbered = marks[0].numbered
-    steps = Steps(*(np.array(column, np.int64) for column in columns))
-    if not numbered:
-        steps = Steps(np.arange(len(marks), dtype=np.int64), steps.starts, steps.ends)
+    rows = [
+        (mark.number if mark.numbered else place, mark.start, mark.end)
+        for place, mark in enumerate(marks)
+    ]
+    steps = Steps(*np.array(rows, np.int64).T)
     if any(device.busy for device in devices):
         return made(trace, [(device, steps) for device in devices], label, source, recovered)
     waiting = _waiting(trace, {mark.thread for mark in marks}) if trace.get_next else EMPTY
