@@ -212,7 +212,7 @@ def _guarded(tree: ast.AST) -> set[int]:
 
 def _saves_something(call: ast.Call) -> bool:
     """Whether a call saves a model or a checkpoint, by its name; `write` only of a checkpoint."""
-    name = _called(call)
+    name = script_text.called(call)
     if name == "write" and isinstance(call.func, ast.Attribute):
         return bool(re.search(r"ckpt|checkpoint", ast.unparse(call.func.value), re.IGNORECASE))
     return name in _SAVES
@@ -270,9 +270,3 @@ def _outermost(uses: dict[str, Tf1Use]) -> tuple[Tf1Use, ...]:
         for api, use in uses.items()
         if not any(other != api and other.startswith(f"{api}.") for other in uses)
     )
-
-
-def _called(call: ast.Call) -> str:
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""

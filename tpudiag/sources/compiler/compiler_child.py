@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +16,13 @@ from tpudiag.sources.compiler.topologies import Topology
 CHILD = Path(__file__).with_name("child.py")
 
 
-class Answer(msgspec.Struct):
-    """The child's answer file."""
+class Made(msgspec.Struct):
+    """The result of a compilation; the child's answer file holds the first two."""
 
     error: str | None = None
+    """Of the compiler."""
     amounts: dict[str, Any] = {}
-    """Bytes and FLOPs of the program, by the names of a Compilation."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Made:
-    """The result of a compilation."""
-
-    answer: Answer | None = None
+    """Bytes and FLOPs of the program, by the names of a Compilation; empty without one."""
     optimised: str | None = None
     """The text of the optimised HLO; None where it could not be printed."""
     failure: str | None = None
@@ -74,12 +67,13 @@ class CompilerChild:
         failure = None if code == 0 else f"the TPU compiler {ended}: {_last_line(self._log)}"
         try:
             left = (self._folder / "answer.json").read_bytes()
-            answer = msgspec.json.decode(left, type=Answer)
+            made = msgspec.json.decode(left, type=Made)
         except (OSError, msgspec.MsgspecError):
             return Made(failure=failure or "it left no answer")
         printed = self._folder / "optimised.hlo"
-        text = printed.read_text(encoding="utf-8") if printed.exists() else None
-        return Made(answer=answer, optimised=text, failure=failure)
+        made.optimised = printed.read_text(encoding="utf-8") if printed.exists() else None
+        made.failure = failure
+        return made
 
     def kill(self) -> None:
         """Kill it and its children (it has its own session), from any thread."""

@@ -13,7 +13,7 @@ from tpudiag.errors import UsageError, line_of
 from tpudiag.hardware import GIB, Target
 from tpudiag.prediction.step import predict
 from tpudiag.sources.compiler import cache, compiler_child, hlo, stablehlo
-from tpudiag.sources.compiler.compiler_child import Answer, CompilerChild, Made, environment
+from tpudiag.sources.compiler.compiler_child import CompilerChild, Made, environment
 from tpudiag.sources.compiler.topologies import Topology, topology
 
 MISSING = "the TPU compiler is not installed"
@@ -144,18 +144,17 @@ class Compiler:
         if made.failure and _UNKNOWN_FLAG in made.failure and self._flags:
             self._flags = ""  # another libtpu, which rejects unknown flags
             made = self._made(path, slice_)
-        took_s, answer = time.monotonic() - started, made.answer
-        if answer is None:
-            return replace(empty, error=made.failure, took_s=took_s)
-        if answer.error is not None:
-            return _refused(answer, program, replace(empty, took_s=took_s))
+        empty = replace(empty, took_s=time.monotonic() - started)
+        if made.error is not None:
+            return _refused(made.error, program, empty)
+        if not made.amounts:
+            return replace(empty, error=made.failure)
         return replace(
             empty,
-            **answer.amounts,
+            **made.amounts,
             compiled=True,
             program=None if made.optimised is None else hlo.read(made.optimised),
             dynamic=stablehlo.dynamic(program),
-            took_s=took_s,
         )
 
     def _made(self, path: str, slice_: Topology) -> Made:
@@ -179,9 +178,8 @@ class Compiler:
         return CompilerChild(self._installed.python, slice_, self._flags)
 
 
-def _refused(answer: Answer, program: str, empty: Compilation) -> Compilation:
+def _refused(error: str, program: str, empty: Compilation) -> Compilation:
     """A program that the compiler rejected: too large for HBM, or refused."""
-    error = answer.error or ""
     # The compiler also reports RESOURCE_EXHAUSTED where a kernel exceeds the chip's small memories,
     # which no smaller batch fixes.
     at_hbm = _OUT_OF_MEMORY.search(error) and not re.search(r"vmem|smem", error)

@@ -85,6 +85,3 @@ def test_the_frames_of_a_stack_and_of_a_traceback() -> None:
         inner()
     frames = main_flow.frames_of_traceback(caught.value.__traceback__)
     assert [first for _, first, _ in frames][-1] == inner.__code__.co_firstlineno
-    place = main_flow.stands_at(frames)
-    assert place is not None
-    assert place.line == frames[-1][2]

@@ -61,12 +61,8 @@ def only_call(*names: str) -> Location | None:
     trees = ((file, script_text.parsed(text)) for file, text in named)
     nodes = ((file, node) for file, tree in trees if tree is not None for node in ast.walk(tree))
     calls = ((file, node) for file, node in nodes if isinstance(node, ast.Call))
-    found = [(file, node.lineno) for file, node in calls if _name(node.func) in names]
+    found = [(file, node.lineno) for file, node in calls if script_text.called(node) in names]
     return user_lines.of(*found[0]) if len(found) == 1 else None
-
-
-def _name(called: ast.expr) -> str | None:
-    return getattr(called, "attr", None) or getattr(called, "id", None)
 
 
 # A function that is traced anew at each step asks the same of the same script each time.

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
-from tpudiag.model import Location
 from tpudiag.signals import UnreachedLines
 from tpudiag.sources.job.points import script_text, user_lines
 from tpudiag.sources.job.points.script_text import holds
@@ -66,14 +65,6 @@ def frames_of_traceback(passed: TracebackType | None) -> list[tuple[str, int, in
 
 def _begins(code: CodeType) -> int:
     return 0 if code.co_name == "<module>" else int(code.co_firstlineno)
-
-
-def stands_at(frames: Iterable[tuple[str, int, int]]) -> Location | None:
-    """The innermost user line among frames."""
-    place = None
-    for file, _, line in frames:
-        place = user_lines.of(file, line) or place
-    return place
 
 
 def guarded(line: user_lines.Line) -> bool:

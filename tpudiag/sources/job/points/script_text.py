@@ -65,6 +65,11 @@ def holds(node: ast.AST, line: int) -> bool:
     return first <= line <= (getattr(node, "end_lineno", None) or first)
 
 
+def called(call: ast.Call) -> str:
+    """The last part of the name that is called; empty where it has none."""
+    return getattr(call.func, "attr", "") or getattr(call.func, "id", "")
+
+
 def call_at(place: Location) -> str:
     """The text of the call that begins at a line, up to its last bracket."""
     text, first = "", place.line or 0

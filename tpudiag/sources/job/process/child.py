@@ -73,19 +73,13 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
             if spec is not None and spec.loader is not None:
                 if hidden_modules.hides(name, spec.origin):
                     return spec  # a file of the job's own: no library to observe
-                self._follow(spec.loader, name)
-                if twin is not None:
-                    # For a second execution share the names: the hooks were put on the first
-                    # module.
-                    _share_names(spec.loader, twin)
+                self._follow(spec.loader, name, twin)
                 return spec
         return None
 
-    def _follow(self, loader: object, name: str) -> None:
+    def _follow(self, loader: Any, name: str, twin: ModuleType | None = None) -> None:
         """Announce when this loader executes its module; looking up its spec is no import."""
-        if name not in self._after:
-            return
-        execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
+        execute: Callable[[ModuleType], None] = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
             # Once: importlib.reload executes a module again, and hooks would be stacked.
@@ -94,10 +88,14 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
                 self._before[name]()
             with _no_sweeps():
                 execute(module)
+            if twin is not None:
+                # Executed a second time it shares the names: the hooks were put on the first one.
+                names = {n: value for n, value in vars(twin).items() if not n.startswith("_")}
+                vars(module).update(names)
             if after is not None:
                 barrier.attempt(f"import {name}", after, module)
 
-        loader.exec_module = exec_module  # type: ignore[attr-defined]
+        loader.exec_module = exec_module
 
 
 @contextlib.contextmanager
@@ -131,18 +129,6 @@ def _twin(name: str) -> ModuleType | None:
     if not name.startswith("tensorflow.") or name.startswith("tensorflow.keras"):
         return None
     return sys.modules.get(privates.INTERFACE + name.partition(".")[2])
-
-
-def _share_names(loader: object, twin: ModuleType) -> None:
-    """Give a module that is executed a second time the current names of the first one."""
-    execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
-
-    def exec_module(module: ModuleType) -> None:
-        execute(module)
-        names = {n: value for n, value in vars(twin).items() if not n.startswith("_")}
-        vars(module).update(names)
-
-    loader.exec_module = exec_module  # type: ignore[attr-defined]
 
 
 def run(

@@ -210,12 +210,11 @@ def heard(
     listener.on_facts(facts)
     if job.phase != phase:
         listener.on_phase(job.phase)
-    if "steps_done" in facts:
-        match facts["steps_done"]:
-            case [int(done), int(total)]:
-                listener.on_phase(Phase(job.phase, done, total, "steps"))
-            case _:
-                pass
+    match facts.get("steps_done"):
+        case [int(done), int(total)]:
+            listener.on_phase(Phase(job.phase, done, total, "steps"))
+        case _:
+            pass
     return job.phase != phase
 
 

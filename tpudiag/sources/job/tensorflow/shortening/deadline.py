@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from tpudiag.script_run import Coverage, CoverageEnd, ShortenedLoop, StepFunction
-from tpudiag.sources.job.points import barrier, main_flow
+from tpudiag.sources.job.points import barrier, main_flow, user_lines
 from tpudiag.sources.job.points.steps import StopObservation
 
 GRACE_S = 8.0
@@ -67,11 +67,12 @@ class Deadline:
         shortened: tuple[ShortenedLoop, ...] = (),
     ) -> Coverage:
         """What of the script was run until its main thread stood there."""
+        places = (user_lines.of(file, line) for file, _, line in reversed(stack))
         return Coverage(
             end=end,
             functions=tuple(functions),
             shortened=shortened,
-            stopped_at=main_flow.stands_at(stack),
+            stopped_at=next(filter(None, places), None),
             unreached=barrier.attempt("main flow", main_flow.unreached, stack) or (),
             rest_s=time.perf_counter() - self.began if self.began is not None else 0.0,
         )
