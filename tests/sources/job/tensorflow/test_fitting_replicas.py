@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.graphs import cpu_cost, graphs
+from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
 
 
 @pytest.mark.slow
@@ -15,7 +15,8 @@ def test_a_product_in_a_loop_runs_as_often_as_the_loop_turns() -> None:
     def turns(function: Any, *arguments: Any) -> set[int]:
         graph = tf.function(function).get_concrete_function(*arguments).graph
         inside = graphs.operations(graph)
-        return {cpu_cost.turns(tf, within) for each, within in inside if each.type == "MatMul"}
+        products = (within for each, within in inside if each.type == "MatMul")
+        return {matrix_products.turns(tf, within) for within in products}
 
     def recurrence(state: Any, most: int | None) -> Any:
         def goes_on(turn: Any, _: Any) -> Any:

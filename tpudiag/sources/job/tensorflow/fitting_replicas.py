@@ -13,7 +13,7 @@ from tpudiag.signals import JobEnd
 from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
-from tpudiag.sources.job.tensorflow.graphs import cpu_cost
+from tpudiag.sources.job.tensorflow.graphs import matrix_products
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of
 from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
@@ -59,7 +59,7 @@ def judge_speed(tf: Library, spec: JobSpec, watches: Watches, call: GradientCall
     )
     if batch is None:
         return
-    flops = cpu_cost.replica_flops(tf, call.graph, batch.per_replica_batch)
+    flops = matrix_products.replica_flops(tf, call.graph, batch.per_replica_batch)
     alone = host_memory.PASSES * flops
     kept_bytes = _forward_bytes(call, batch.per_replica_batch)
     heavy = host_memory.is_heavy(alone) or not host_memory.has_room(kept_bytes)

@@ -7,11 +7,10 @@ from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Kwargs, Library, interventions
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
-from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
 from tpudiag.sources.job.tensorflow.devices.full_replicas import FullReplicas
 from tpudiag.sources.job.tensorflow.devices.same_numbers import SameNumbers
 from tpudiag.sources.job.tensorflow.devices.tpu import TpuWatch
-from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
+from tpudiag.sources.job.tensorflow.devices.tpu_system import CpuReplicas, TpuSystem
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.input.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
@@ -94,6 +93,7 @@ class Watches:
         self.gradients.on_traced_gradient = self._mark_training
         self.strategies.on_run = self._mark_replicated
         self.functions.before_call = self._calling
+        self.variables.on_made = self.loop.setup.variable_made
         self.strategies.before_eager_run = self.pipelines.feeds.calling
         self.loop.state.methods = self.keras.own_methods
         if self.whole is not None:

@@ -13,8 +13,7 @@ from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, interventions, python_slots
 from tpudiag.sources.job.points.library_objects import Dataset, Strategy, Tensor
 from tpudiag.sources.job.tensorflow.devices import tpu_system
-from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
-from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
+from tpudiag.sources.job.tensorflow.devices.tpu_system import CpuReplicas, TpuSystem
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
 

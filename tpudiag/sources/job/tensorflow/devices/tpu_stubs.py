@@ -11,8 +11,7 @@ from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.process.cells import Nothing
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_strategy, tpu_system
-from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
-from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
+from tpudiag.sources.job.tensorflow.devices.tpu_system import CpuReplicas, TpuSystem
 
 SUBSTITUTED = (
     "tf.distribute.TPUStrategy",

@@ -1,12 +1,15 @@
-"""Replaces the objects that describe a TPU system: resolver, topology, metadata, devices."""
+"""Replaces a TPU system: resolver, topology, metadata, and the CPUs in the place of its devices."""
 
+import contextlib
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.process.protocol import Recorder
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,34 @@ class _Resolver:
             topology=topology(tf, system),
             devices=[tf.config.LogicalDevice(name, "TPU") for name in system.device_names()],
         )
+
+
+class CpuReplicas:
+    """The logical CPUs of this process, one for each replica, as many as this machine can hold.
+
+    That is known once a model is built. TensorFlow cannot give up a device: where there are too
+    many, the job starts again with fewer.
+    """
+
+    def __init__(self, tf: Library, wanted: int, recorder: Recorder | None = None) -> None:
+        """Without a recorder the wanted number is used."""
+        self._recorder = recorder
+        self.count = wanted
+        self.splitting = True
+        """Whether we split the CPU, not the script."""
+        with contextlib.suppress(RuntimeError):  # TensorFlow has devices of its own already
+            tf.config.set_logical_device_configuration(
+                tf.config.list_physical_devices("CPU")[0],
+                [tf.config.LogicalDeviceConfiguration()] * wanted,
+            )
+        self.splitting = False
+
+    def end(self, fewer: int) -> None:
+        """Too many replicas: end the process, so that fewer are used."""
+        # Not by an exception, which the job might catch.
+        if self._recorder is not None:
+            self._recorder.put(fitting_replicas=fewer)
+        os._exit(0)
 
 
 def resolver_class(tf: Library, system: TpuSystem, on_resolver: Callable[[str], None]) -> type:

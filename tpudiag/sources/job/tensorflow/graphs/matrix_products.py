@@ -1,13 +1,13 @@
 """Reads the matrix products and convolutions of the traced step: their sizes, dtypes and lines."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 
 from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Graph, Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.constants import source
@@ -16,6 +16,10 @@ from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 ASSUMED = 128
 """The size assumed for an open dimension that is not the batch."""
+SLOWER = 40.0
+"""How much slower than float32 a 16-bit convolution is on CPUs without instructions for it
+(measured with its gradient, TensorFlow 2.21)."""
+_LOOPS = ("While", "StatelessWhile")
 _MATMULS = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 _GATHERS = ("ResourceGather", "GatherV2", "GatherNd", "ResourceGatherNd")
 
@@ -74,15 +78,36 @@ def matrix_ops(
     return tuple(products)
 
 
-def flops(
-    graph: Graph, replica_batch: int | None
-) -> Iterator[tuple[Operation, tuple[Operation, ...], int]]:
-    """One replica's products, each with the calls that it stands in and its FLOPs."""
-    shapes = _Shapes(OpenRows(replica_batch))
+def replica_flops(tf: Library, graph: Graph, replica_batch: int | None) -> float:
+    """The FLOPs of one replica's forward products, with loop iterations: its cost on a CPU."""
+    total, shapes = 0.0, _Shapes(OpenRows(replica_batch))
     for operation, within in graphs.operations(graph):
         sizes = _product(operation, shapes)
-        if sizes is not None:
-            yield operation, within, sizes.flops
+        if sizes is not None and "gradient_tape/" not in operation.name:
+            half = operation.type.startswith("Conv") and "16" in operation.inputs[0].dtype.name
+            total += sizes.flops * turns(tf, within) * (SLOWER if half else 1.0)
+    return total
+
+
+def turns(tf: Library, within: Iterable[Operation]) -> int:
+    """How often what stands in these calls runs: a recurrence once per time step.
+
+    A loop may be in a called function, as that of a recurrent layer of Keras 2, or in another loop,
+    whose iterations multiply.
+    """
+    return prod(_turns(tf, each) for each in within if each.type in _LOOPS)
+
+
+def _turns(tf: Library, loop: Operation) -> int:
+    """A loop's iterations: its declared maximum, else the length of what it iterates; 1 if unknown.
+
+    `tf.while_loop` counts in its first argument, up to its second where there is one.
+    """
+    most = tf.get_static_value(loop.inputs[1]) if len(loop.inputs) > 1 else None
+    if most is not None and most.ndim == 0 and most > 0:
+        return int(most)
+    stacks = [each.op.inputs[0] for each in loop.inputs if each.op.type == "TensorListFromTensor"]
+    return max((each.shape[0] or 1 for each in stacks if each.shape.rank), default=1)
 
 
 class _Shapes:

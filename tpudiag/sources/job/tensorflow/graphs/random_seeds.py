@@ -57,7 +57,11 @@ def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
                     shape=tuple(size or 0 for size in shape.as_list()),
                     copies=replicas,
                     location=where,
-                    each_step=all(_fixed(seed) for seed, _ in seeds),
+                    each_step=all(
+                        each.inputs or each.type == "Const"
+                        for seed, _ in seeds
+                        for each in graphs.upstream(seed)
+                    ),
                 )
 
 
@@ -94,7 +98,3 @@ def _same(tf: Library, one: Tensor, two: Tensor, inputs: Inputs, depth: int) -> 
         return values[0] is not None and bool((values[0] == values[1]).all())
     pairs = zip(one.op.inputs, two.op.inputs, strict=False)
     return all(_same(tf, a, b, inputs, depth - 1) for a, b in pairs)
-
-
-def _fixed(seed: Tensor) -> bool:
-    return all(each.inputs or each.type == "Const" for each in graphs.upstream(seed))

@@ -84,7 +84,12 @@ class DatasetReader:
         batches.
         """
         bounded = self._bounded(chain)
-        ops = [_bound(self._op(each)) if id(each) in bounded else self._op(each) for each in chain]
+        ops = [self._op(each) for each in chain]
+        # An endless repeat that something else ends: mostly constants beside each example.
+        ops = [
+            replace(op, count=1) if op.endless and id(each) in bounded else op
+            for op, each in zip(ops, chain, strict=True)
+        ]
         policy = None
         options = files.tried(dataset.options)
         if not _rewrites(options, "map_parallelization"):
@@ -189,11 +194,6 @@ def own(dataset: Dataset) -> Dataset:
 def kind_of(dataset: object) -> str:
     """The kind of a transformation: its class name without decoration and version."""
     return re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
-
-
-def _bound(op: DatasetOp) -> DatasetOp:
-    """An endless repeat that something else ends: mostly constants beside each example."""
-    return replace(op, count=1) if op.endless else op
 
 
 def _is_stateful(kind: str) -> bool:

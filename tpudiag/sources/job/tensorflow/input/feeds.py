@@ -47,10 +47,7 @@ class FeedWatch:
 
     def of(self, dataset: Dataset) -> Feed:
         """The feed of a dataset."""
-        feed = self._feeds.get(id(dataset))
-        if feed is None:
-            feed = self._feeds[id(dataset)] = Feed(dataset)
-        return feed
+        return self._feeds.setdefault(id(dataset), Feed(dataset))
 
     def read_by(self, iterator: object, feed: Feed) -> None:
         """An iterator over a dataset was made."""

@@ -28,7 +28,7 @@ from tpudiag.sources.job.points import (
 from tpudiag.sources.job.points.library_objects import ConcreteFunction, Graph, Tensor
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.tensorflow.devices import cpu_kernels
-from tpudiag.sources.job.tensorflow.graphs import cpu_cost
+from tpudiag.sources.job.tensorflow.graphs import matrix_products
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
 TRACED = InterventionKind.TRACED
@@ -93,7 +93,7 @@ class HeavyFunctions:
 
     def _judge(self, record: FunctionRecord, graph: Graph, passes: int = 1) -> None:
         """Skip a function that takes too long."""
-        flops = passes * cpu_cost.replica_flops(self._tf, graph, self.batch())
+        flops = passes * matrix_products.replica_flops(self._tf, graph, self.batch())
         if host_memory.is_heavy(flops):
             self.leave(record, flops)
 

@@ -54,7 +54,6 @@ class SetupWatch:
         hooks.before(table.DEVICE_NAMED, self._device)
         hooks.before(table.MEMORY_GROWTH, self._memory_growth)
         hooks.after(table.STRATEGY_MADE, self.strategy_made)
-        variables.make_all_by(tf, self._variable_made)
 
     def watch_keras(self, keras: Library, package: str) -> None:
         """Hook a Keras."""
@@ -83,12 +82,8 @@ class SetupWatch:
         """The schedule of a fit that is the only one: others may go on with it."""
         return tuple(filter(None, self._schedules if self.fits == 1 else ()))
 
-    def _variable_made(self, next_creator: Callable[..., Variable], **kwargs: object) -> Variable:
-        variable = next_creator(**kwargs)
-        hooks.quietly(self._note_variable, variable)
-        return variable
-
-    def _note_variable(self, variable: Variable) -> None:
+    def variable_made(self, variable: Variable) -> None:
+        """A variable was made, of each replica."""
         self._variables += 1
         if not self._tf.distribute.has_strategy():
             made = self._metrics if variables.made_by(".metrics") else self._outside

@@ -79,14 +79,13 @@ class StepResultWatch:
 
     def fetches(self) -> tuple[ResultFetch, ...]:
         """The lines that fetched results, and after how many steps."""
+        # Where no function is known that gave it, the one that was called most.
+        most = max(self._calls.values(), default=0)
+        calls_of = self._calls.__getitem__
         return tuple(
-            ResultFetch(kind, len(steps), max(len(steps), self._calls_of(givers)), location)
-            for (kind, location), (steps, givers) in self._fetched.items()
+            ResultFetch(kind, len(at), max(len(at), sum(map(calls_of, givers)) or most), location)
+            for (kind, location), (at, givers) in self._fetched.items()
         )
-
-    def _calls_of(self, givers: set[object]) -> int:
-        """The calls of functions; where none is known, of the one that was called most."""
-        return sum(self._calls[each] for each in givers) or max(self._calls.values(), default=0)
 
     def _keep(self, value: object, kind: FetchKind, giver: object = None) -> None:
         for tensor in self._tf.nest.flatten(value, expand_composites=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 from tpudiag.location import Location
 from tpudiag.signals import VariableSeen
-from tpudiag.sources.job.points import Call, Library, barrier, hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Library, barrier, hooks, privates, table, user_lines
 from tpudiag.sources.job.points.library_objects import Variable
 from tpudiag.sources.job.tensorflow.devices import unwritten_variables
 
@@ -39,7 +39,17 @@ class VariableWatch:
         """Which lines made the last of `MANY`, and the next after them."""
         self.closed = False
         """Past the observed steps, where variables belong to other models."""
-        make_all_by(tf, self._create)
+        self.on_made: Callable[[Variable], None] = lambda _: None
+        """Called with each variable, of each replica."""
+        self._scopes: list[AbstractContextManager[object]] = []
+        self._enter_scope()
+        # The scope belongs to the default graph, which Keras' clear_session discards.
+        hooks.after(table.GRAPH_RESET, self._enter_scope)
+
+    def _enter_scope(self) -> None:
+        self._scopes.append(self._tf.variable_creator_scope(self._create))
+        # Never left, so that it also covers variables made at Keras' first call.
+        self._scopes[-1].__enter__()
 
     def facts(self) -> tuple[VariableSeen, ...]:
         """One entry per variable, replicas counted once; of equal names the last one is trained."""
@@ -73,6 +83,7 @@ class VariableWatch:
             kwargs["initial_value"] = lazy or value
         variable = next_creator(**kwargs)
         barrier.attempt("variable_creator_scope", self._note, variable)
+        hooks.quietly(self.on_made, variable)
         return variable
 
     def _note(self, variable: Variable) -> None:
@@ -109,20 +120,6 @@ class VariableWatch:
             self._many_at.append(at)
             return len(self._many_at) == 2
         return False
-
-
-def make_all_by(tf: Library, creator: Call) -> None:
-    """Let a creator see every variable from now on."""
-    entered: list[AbstractContextManager[object]] = []
-
-    def enter() -> None:
-        entered.append(tf.variable_creator_scope(creator))
-        # Never left, so that it also covers variables made at Keras' first call.
-        entered[-1].__enter__()
-
-    enter()
-    # The scope belongs to the default graph, which Keras' clear_session discards.
-    hooks.after(table.GRAPH_RESET, enter)
 
 
 def _plain(name: str) -> str:
