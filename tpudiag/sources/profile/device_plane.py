@@ -11,16 +11,7 @@ from tpudiag.signals import Device
 from tpudiag.signals.profile import WHOLE_TRACE
 from tpudiag.sources.profile.edge_steps import Steps, complete
 from tpudiag.sources.profile.events import Clock, Line
-from tpudiag.sources.profile.intervals import (
-    EMPTY,
-    Spans,
-    common,
-    groups,
-    merged,
-    self_times,
-    union,
-    without,
-)
+from tpudiag.sources.profile.intervals import EMPTY, Spans, groups, merged, self_times, union
 from tpudiag.sources.profile.operations import OpTotals, fold, operation
 from tpudiag.sources.profile.schema import parsed
 from tpudiag.sources.profile.varints import Ints
@@ -159,9 +150,9 @@ def _coverage(ops: Sequence[_Columns], read: DeviceRead) -> None:
     if not ran:
         return
     op_spans = merged(*(union(columns.starts, columns.ends) for columns in ops))
-    read.ops_share = common(ran, op_spans).total / max(ran.total, 1)
+    read.ops_share = (ran & op_spans).total / max(ran.total, 1)
     if read.ops_share < WHOLE_TRACE:
-        read.unrecorded = without(ran, op_spans)
+        read.unrecorded = ran - op_spans
 
 
 def _chip(details: StatValue | None) -> int | None:

@@ -8,7 +8,7 @@ import numpy as np
 from tpudiag.sources.profile.device_plane import DeviceRead
 from tpudiag.sources.profile.functions import tracing
 from tpudiag.sources.profile.host_read import HostRead
-from tpudiag.sources.profile.intervals import EMPTY, Spans, common, merged, shared_out, without
+from tpudiag.sources.profile.intervals import EMPTY, Spans, merged, shared_out
 from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY, INFEED
 
 INFEED_WAIT, HOST_MEMORY_WAIT = "input (infeed)", "host memory (offload)"
@@ -36,8 +36,8 @@ def _stalled(device: DeviceRead, others: Sequence[DeviceRead]) -> Iterator[tuple
     own = device.parts.get(COLLECTIVES, EMPTY)
     if own and others:
         # On one clock: a partner on the same host that still works on something else is late.
-        late = merged(*(without(o.busy, o.parts.get(COLLECTIVES, EMPTY)) for o in others))
-        yield PARTNER, common(own, late).total
+        late = merged(*(o.busy - o.parts.get(COLLECTIVES, EMPTY) for o in others))
+        yield PARTNER, (own & late).total
 
 
 def _idle(
@@ -51,6 +51,6 @@ def _idle(
         (TRANSFER, trace.transfers),
         (OTHERS, merged(EMPTY, *(o.busy for o in others))),
     )
-    parts, rest = shared_out(without(window, device.busy), causes)
+    parts, rest = shared_out(window - device.busy, causes)
     yield from ((cause, spans.total) for cause, spans in parts.items())
     yield DISPATCH, rest.total

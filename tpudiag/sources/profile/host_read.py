@@ -8,16 +8,7 @@ from typing import NamedTuple
 
 from tpudiag.signals import CallbackTime, IteratorTime
 from tpudiag.sources.profile.functions import Call
-from tpudiag.sources.profile.intervals import (
-    EMPTY,
-    Ints,
-    Spans,
-    common,
-    groups,
-    merged,
-    self_times,
-    union,
-)
+from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, groups, merged, self_times, union
 from tpudiag.sources.profile.memory import Allocations
 
 INDEX = re.compile(r"\[\d+\]")
@@ -89,14 +80,14 @@ def _blamed(spans: Mapping[str, Spans], waiting: Spans) -> Iterator[tuple[str, i
     for name in spans:
         inputs[name.rpartition("::")[0]].append(name)
     for root in [name for name in spans if name.rpartition("::")[0] not in spans]:
-        at, waited = root, common(spans[root], waiting)
+        at, waited = root, spans[root] & waiting
         while waited:
             best, share = None, EMPTY
             above, _, op = at.rpartition("::")
             # By name alone: the host's pipelines from which a replica's iterator gets its elements.
             given = [other for other in inputs[above] if other != at] if op == HAND_OVER else []
             for name in inputs[at] or given:
-                shared = common(spans[name], waited)
+                shared = spans[name] & waited
                 if shared.total > share.total:
                     best, share = name, shared
             if best is None or share.total < MOSTLY * waited.total:

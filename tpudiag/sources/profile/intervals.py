@@ -1,5 +1,7 @@
 """Sets of time spans as vectors of sorted, disjoint starts and ends, in any one unit."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -24,6 +26,14 @@ class Spans(NamedTuple):
     def __bool__(self) -> bool:
         """Whether there is any span."""
         return len(self.starts) > 0
+
+    def __sub__(self, other: Spans) -> Spans:
+        """What this set covers and the other one does not."""
+        return _swept(self, other, 1)
+
+    def __and__(self, other: Spans) -> Spans:
+        """What both sets cover."""
+        return _swept(self, other, 3)
 
 
 EMPTY = Spans(_NONE, _NONE)
@@ -75,16 +85,6 @@ def merged(*sets: Spans) -> Spans:
     return union(np.concatenate([s.starts for s in some]), np.concatenate([s.ends for s in some]))
 
 
-def without(left: Spans, right: Spans) -> Spans:
-    """What the left set covers and the right one does not."""
-    return _swept(left, right, 1)
-
-
-def common(left: Spans, right: Spans) -> Spans:
-    """What both sets cover."""
-    return _swept(left, right, 3)
-
-
 def _swept(left: Spans, right: Spans, wanted: int) -> Spans:
     """Where the sets' states (1 for the left, 2 for the right) add up to `wanted`."""
     if not left or not right:
@@ -104,8 +104,8 @@ def shared_out(rest: Spans, causes: Iterable[tuple[str, Spans]]) -> tuple[dict[s
     """Each cause's part of a set, in their order, so that no moment counts twice; and the rest."""
     parts: dict[str, Spans] = {}
     for cause, spans in causes:
-        parts[cause] = common(rest, spans)
-        rest = without(rest, parts[cause])
+        parts[cause] = rest & spans
+        rest -= parts[cause]
     return parts, rest
 
 

@@ -14,17 +14,7 @@ from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.functions import tracing
 from tpudiag.sources.profile.host_plane import steps_named
 from tpudiag.sources.profile.host_read import HostRead, Mark
-from tpudiag.sources.profile.intervals import (
-    EMPTY,
-    Ints,
-    Spans,
-    common,
-    covered,
-    merged,
-    shared_out,
-    union,
-    without,
-)
+from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, covered, merged, shared_out, union
 from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY, INFEED, OUTPUT
 
 GET_NEXT_WAIT = "the work of IteratorGetNext on the host while nothing computed"
@@ -69,10 +59,10 @@ def made(
 def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) -> ReplicaSteps:
     """One device's steps: its own work, and the host's while the device was idle."""
     unrecorded = merged(device.unrecorded, lost(steps, merged(device.busy, device.unrecorded)))
-    recorded = {part: without(spans, unrecorded) for part, spans in device.parts.items()}
+    recorded = {part: spans - unrecorded for part, spans in device.parts.items()}
     parts = {part: covered(spans, steps.starts, steps.ends) for part, spans in recorded.items()}
     infeed = recorded.get(INFEED, EMPTY)
-    busy = covered(without(device.busy, unrecorded), steps.starts, steps.ends)
+    busy = covered(device.busy - unrecorded, steps.starts, steps.ends)
     nothing = np.zeros(len(busy), np.int64)
     by_part = {COMPUTE: busy - sum(parts.values(), nothing)}
     by_part[COLLECTIVES] = parts.get(COLLECTIVES, nothing)
@@ -82,11 +72,11 @@ def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) ->
     if unrecorded or UNTOLD in parts:
         lost_ps = covered(unrecorded, steps.starts, steps.ends)
         by_part[UNTOLD] = lost_ps + parts.get(UNTOLD, nothing)
-    rest = without(union(steps.starts, steps.ends), merged(device.busy, unrecorded))
+    rest = union(steps.starts, steps.ends) - merged(device.busy, unrecorded)
     get_next = trace.all_get_next
     compiling = merged(trace.compiles, tracing(trace.calls))
     if infeed and get_next:
-        by_part[INPUT[1]] = covered(common(infeed, get_next), steps.starts, steps.ends)
+        by_part[INPUT[1]] = covered(infeed & get_next, steps.starts, steps.ends)
         by_part[INPUT[2]] = parts[INFEED] - by_part[INPUT[1]]
     elif infeed:
         by_part[INPUT[0]] = parts[INFEED]
@@ -159,7 +149,7 @@ def _waiting(trace: HostRead, threads: set[str]) -> Spans:
     """
     own = [spans for name, spans in trace.get_next.items() if name in threads]
     others = [spans for name, spans in trace.get_next.items() if name not in threads]
-    return merged(*own, without(merged(EMPTY, *others), trace.kernels))
+    return merged(*own, merged(*others) - trace.kernels)
 
 
 def waits(trace: HostRead, devices: Sequence[DeviceRead]) -> Spans:
@@ -169,7 +159,7 @@ def waits(trace: HostRead, devices: Sequence[DeviceRead]) -> Spans:
     threads = {mark.thread for mark in steps_named(trace.marks, None)}
     threads |= {call.thread for call in trace.calls[:1]}
     own = [spans for name, spans in trace.get_next.items() if name in threads and not devices]
-    return merged(EMPTY, *infeed, *own, without(trace.all_get_next, busy))
+    return merged(*infeed, *own, trace.all_get_next - busy)
 
 
 def _replica(label: str, name: str, steps: Steps, by_part: dict[str, Ints]) -> ReplicaSteps:

@@ -11,7 +11,7 @@ from tpudiag.sources.profile.edge_steps import Steps
 from tpudiag.sources.profile.functions import Call, outermost
 from tpudiag.sources.profile.host_plane import steps_named
 from tpudiag.sources.profile.host_read import HostRead, Mark
-from tpudiag.sources.profile.intervals import Ints, common, union
+from tpudiag.sources.profile.intervals import Ints, union
 from tpudiag.sources.profile.step_breakdown import STEPS_LINE, HostSteps, made, of_host
 
 TRAINS = re.compile(r"(?i).*(train|step|fit).*|cluster.*")
@@ -83,7 +83,7 @@ def _dispatched_ahead(
     columns = [(mark.start, mark.end) for mark in marks]
     marked = union(*np.array(columns, np.int64).T)
     work = [union(run.starts, run.ends) for _, run in runs]
-    inside = sum(common(spans, marked).total for spans in work)
+    inside = sum((spans & marked).total for spans in work)
     # Work inside the marks: the loop waited for it, and the marks are the steps. Mostly outside:
     # they are only the dispatch.
     return runs if inside < MARKED * sum(spans.total for spans in work) else []
