@@ -10,7 +10,8 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow.graphs.constants import Constants, depends_on_input
+from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.graphs.constants import Constants
 
 W = tf.Variable(2.0)
 results = {}
@@ -28,7 +29,7 @@ def step(x):
     results["variable"] = constants.of(W + 0.0)
     loss = tf.reduce_sum(x) / rows * 4.0
     results["inside"] = constants.inside(loss)
-    results["depends"] = [depends_on_input(t) for t in (loss, W * 3.0, rows)]
+    results["depends"] = [graphs.depends_on_input(t) for t in (loss, W * 3.0, rows)]
     return loss
 
 step.get_concrete_function(tf.TensorSpec((None, 3, 4)))

@@ -7,16 +7,6 @@ from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
 
-PASS = frozenset(
-    ("Identity", "Reshape", "Cast", "Squeeze", "ExpandDims", "EnsureShape", "CheckNumerics",
-     "BroadcastTo", "Fill", "Snapshot", "StopGradient", "PreventGradient")
-)  # fmt: skip
-"""Operations that pass on the values of one input: see `passed_on`."""
-ADD = frozenset(("Add", "AddV2", "AddN", "Sub"))
-DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
-CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
-_NO_DATA = frozenset(("Const", "VarHandleOp", "ReadVariableOp", "Shape", "Size", "Rank", "NoOp"))
-_DRAWS = ("Random", "TruncatedNormal", "StatelessRandom", "StatelessTruncated")
 _DEPTH = 20
 
 
@@ -42,8 +32,8 @@ class Constants:
         if operation.type == "Size":
             count = operation.inputs[0].shape.num_elements()
             return None if count is None else float(count)
-        if operation.type in PASS and operation.inputs:
-            return self.of(passed_on(operation), depth - 1)
+        if operation.type in graphs.PASS and operation.inputs:
+            return self.of(graphs.passed_on(operation), depth - 1)
         parts = [self.of(item, depth - 1) for item in operation.inputs]
         if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
             return _combined(operation.type, parts[0], parts[1])
@@ -80,7 +70,7 @@ class Constants:
         """The constant by which a product or quotient scales an input, and that input."""
         left, right = operation.inputs
         constant = self.of(right)
-        if operation.type in DIVIDE:
+        if operation.type in graphs.DIVIDE:
             return (1 / constant if constant else constant), left
         # Either side of a product may be the constant, but only the divisor of a quotient.
         return (self.of(left), right) if constant is None else (constant, left)
@@ -90,51 +80,16 @@ class Constants:
         constants: list[float] = []
         for _ in range(_DEPTH):
             operation = value.op
-            if operation.type in PASS and operation.inputs:
-                value = passed_on(operation)
+            if operation.type in graphs.PASS and operation.inputs:
+                value = graphs.passed_on(operation)
                 continue
-            if operation.type not in DIVIDE and operation.type != "Mul":
+            if operation.type not in graphs.DIVIDE and operation.type != "Mul":
                 break
             factor, value = self.scaled(operation)
             if not factor:
                 break
             constants.append(abs(factor))
         return tuple(constant for constant in constants if constant != 1)
-
-
-def depends_on_input(tensor: Tensor) -> bool:
-    """Whether a tensor depends on the step's input, not on variables alone.
-
-    An argument of the step and an iterator's element count as input; variables do not.
-    """
-    return any(map(_is_input, graphs.upstream(tensor, lambda each: each.type in _NO_DATA)))
-
-
-def is_drawn(tensor: Tensor) -> bool:
-    """Whether a tensor depends on random numbers: the examples of a generator are."""
-    found = graphs.upstream(tensor, lambda each: each.type in _NO_DATA)
-    return any(each.type.startswith(_DRAWS) for each in found)
-
-
-def _is_input(operation: Operation) -> bool:
-    if operation.type == "Placeholder":
-        # A captured variable is a placeholder of its handle (resource), an iterator one of a
-        # variant: neither is data itself.
-        return operation.outputs[0].dtype.base_dtype.name not in ("resource", "variant")
-    kind: str = operation.type
-    return kind.startswith(("Iterator", "OptionalGet", "MultiDeviceIterator"))
-
-
-def passed_on(operation: Operation) -> Tensor:
-    """The input whose values an operation of PASS passes on: the first one is a shape in Fill."""
-    return operation.inputs[1 if operation.type == "Fill" else 0]
-
-
-def source(tensor: Tensor) -> Tensor:
-    """The tensor whose values operations of PASS pass on as this one's."""
-    while tensor.op.type in PASS and tensor.op.inputs:
-        tensor = passed_on(tensor.op)
-    return tensor
 
 
 def products(constants: tuple[float, ...]) -> list[float]:
@@ -146,7 +101,7 @@ def products(constants: tuple[float, ...]) -> list[float]:
 def _combined(kind: str, left: float, right: float) -> float | None:
     if kind == "Mul":
         return left * right
-    if kind in DIVIDE:
+    if kind in graphs.DIVIDE:
         return left / right if right else None
     if kind in ("Add", "AddV2"):
         return left + right

@@ -55,6 +55,16 @@ _NO_ACTIVATION = frozenset(
     ("Const", "ReadVariableOp", "VarHandleOp", "Shape", "ShapeN", "Size", "Rank", "Placeholder",
      "NoOp")
 )  # fmt: skip
+PASS = frozenset(
+    ("Identity", "Reshape", "Cast", "Squeeze", "ExpandDims", "EnsureShape", "CheckNumerics",
+     "BroadcastTo", "Fill", "Snapshot", "StopGradient", "PreventGradient")
+)  # fmt: skip
+"""Operations that pass on the values of one input: see `passed_on`."""
+ADD = frozenset(("Add", "AddV2", "AddN", "Sub"))
+DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
+CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
+_NO_DATA = frozenset(("Const", "VarHandleOp", "ReadVariableOp", "Shape", "Size", "Rank", "NoOp"))
+_DRAWS = ("Random", "TruncatedNormal", "StatelessRandom", "StatelessTruncated")
 LARGE_CONSTANT = 2**20
 """Bytes from which on a constant is recorded."""
 
@@ -99,6 +109,41 @@ def reads_variable(tensor: Tensor) -> bool:
     return any(
         each.type == "ReadVariableOp" and each.outputs[0].shape.rank for each in upstream(tensor)
     )
+
+
+def depends_on_input(tensor: Tensor) -> bool:
+    """Whether a tensor depends on the step's input, not on variables alone.
+
+    An argument of the step and an iterator's element count as input; variables do not.
+    """
+    return any(map(_is_input, upstream(tensor, lambda each: each.type in _NO_DATA)))
+
+
+def is_drawn(tensor: Tensor) -> bool:
+    """Whether a tensor depends on random numbers: the examples of a generator are."""
+    found = upstream(tensor, lambda each: each.type in _NO_DATA)
+    return any(each.type.startswith(_DRAWS) for each in found)
+
+
+def _is_input(operation: Operation) -> bool:
+    if operation.type == "Placeholder":
+        # A captured variable is a placeholder of its handle (resource), an iterator one of a
+        # variant: neither is data itself.
+        return operation.outputs[0].dtype.base_dtype.name not in ("resource", "variant")
+    kind: str = operation.type
+    return kind.startswith(("Iterator", "OptionalGet", "MultiDeviceIterator"))
+
+
+def passed_on(operation: Operation) -> Tensor:
+    """The input whose values an operation of PASS passes on: the first one is a shape in Fill."""
+    return operation.inputs[1 if operation.type == "Fill" else 0]
+
+
+def source(tensor: Tensor) -> Tensor:
+    """The tensor whose values operations of PASS pass on as this one's."""
+    while tensor.op.type in PASS and tensor.op.inputs:
+        tensor = passed_on(tensor.op)
+    return tensor
 
 
 def bodies(graph: Graph, operation: Operation) -> Iterator[Graph]:

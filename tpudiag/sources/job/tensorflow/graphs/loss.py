@@ -17,18 +17,7 @@ from tpudiag.signals import Batch, LossScale
 from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.graphs.constants import (
-    ADD,
-    CALLS,
-    DIVIDE,
-    PASS,
-    Constants,
-    depends_on_input,
-    is_drawn,
-    passed_on,
-    products,
-    source,
-)
+from tpudiag.sources.job.tensorflow.graphs.constants import Constants, products
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _CURVES = frozenset(
@@ -165,33 +154,33 @@ class _Walk:
             kind = operation.type
             if kind in ("Sum", "Mean"):
                 yield from self._reduced(operation, way, depth)
-            elif kind in PASS or kind == "Neg":
-                source = passed_on(operation)
+            elif kind in graphs.PASS or kind == "Neg":
+                source = graphs.passed_on(operation)
                 yield from self.of(source, way, depth - 1)
-            elif kind in ADD or kind in ("Pack", "Select", "SelectV2"):
+            elif kind in graphs.ADD or kind in ("Pack", "Select", "SelectV2"):
                 for part in operation.inputs[1 if kind.startswith("Select") else 0 :]:
                     yield from self.of(part, way, depth - 1)
-            elif kind in DIVIDE or kind in ("Mul", "MulNoNan"):
+            elif kind in graphs.DIVIDE or kind in ("Mul", "MulNoNan"):
                 yield from self._scaled(operation, way, depth)
             elif kind in _CURVES:
                 for part in operation.inputs:
                     yield from self.of(part, replace(way, linear=False), depth - 1)
-            elif kind in CALLS or kind == "Placeholder":
+            elif kind in graphs.CALLS or kind == "Placeholder":
                 yield from self._called(tensor, way, depth)
-            elif depends_on_input(tensor):
+            elif graphs.depends_on_input(tensor):
                 yield replace(way, known=False)
 
     def _reduced(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
         """A Sum or Mean: the batch is reduced here, or earlier."""
         value = operation.inputs[0]
         axes = self._static(operation.inputs[1])
-        made = source(value).op
+        made = graphs.source(value).op
         if made.type == "Pack":
             share = 1 / len(made.inputs) if operation.type == "Mean" else 1.0
             yield from self.of(value, _times(way, share), depth - 1)
             return
         if value.shape.rank is None or axes is None:
-            if depends_on_input(value):
+            if graphs.depends_on_input(value):
                 yield replace(way, known=False)
             return
         reduced = {int(axis) % max(value.shape.rank, 1) for axis in axes.reshape(-1)}
@@ -212,7 +201,9 @@ class _Walk:
         size = value.shape[0]
         if size is not None and size % self._batch:
             return False
-        return depends_on_input(value) or (size in (None, self._batch) and is_drawn(value))
+        return graphs.depends_on_input(value) or (
+            size in (None, self._batch) and graphs.is_drawn(value)
+        )
 
     def _summed(self, value: Tensor, way: Term, location: Location | None) -> Term:
         count = value.shape.num_elements()
@@ -235,7 +226,7 @@ class _Walk:
                 way = _named(_times(way, factor), factor, operation)
                 yield from self.of(other, way, depth)
             return
-        (left, right), divides = operation.inputs, operation.type in DIVIDE
+        (left, right), divides = operation.inputs, operation.type in graphs.DIVIDE
         whole = divides and self._constants.of(left) is not None
         sides = [[] if whole else [*self.of(left, Term(base=1.0), 40)]]
         sides.append([*self.of(right, Term(base=1.0), 40)])
@@ -258,14 +249,14 @@ class _Walk:
 
     def _weighted_mean(self, total: Tensor, weights: Tensor) -> bool:
         """Whether a sum of weighted losses is divided by the same replica's sum of weights."""
-        sums = source(total), source(weights)
+        sums = graphs.source(total), graphs.source(weights)
         if any(each.op.type != "Sum" for each in sums):
             return False
         losses, weights = (each.op.inputs[0] for each in sums)
         whole = bool(losses.shape.rank) and self._holds_batch(losses)
-        product = source(losses).op
+        product = graphs.source(losses).op
         return whole and product.type == "Mul" and any(
-            source(operand) is source(weights) for operand in product.inputs
+            graphs.source(operand) is graphs.source(weights) for operand in product.inputs
         )  # fmt: skip
 
     def _called(self, tensor: Tensor, way: Term, depth: int) -> Iterator[Term]:
@@ -304,7 +295,7 @@ def _divided_by_hand(tf: Library, call: GradientCall, replicas: int) -> bool:
     for gradient in call.gradients:
         tensor: Any = getattr(gradient, "values", gradient)
         for consumer in tensor.consumers() if hasattr(tensor, "consumers") else ():
-            if consumer.type not in DIVIDE and consumer.type != "Mul":
+            if consumer.type not in graphs.DIVIDE and consumer.type != "Mul":
                 continue
             for operand in consumer.inputs:
                 constant = None if operand is tensor else constants.of(operand)

@@ -7,15 +7,7 @@ from tpudiag.signals.step_numerics import LossInput, PairedLoss, ReplicaSimilari
 from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.graphs.constants import (
-    ADD,
-    DIVIDE,
-    PASS,
-    Constants,
-    depends_on_input,
-    passed_on,
-    source,
-)
+from tpudiag.sources.job.tensorflow.graphs.constants import Constants
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _PRODUCTS = ("BatchMatMul", "Conv", "Einsum", "MatMul")
@@ -28,7 +20,7 @@ _MEET = frozenset(("Mul", "SquaredDifference", "Sub"))
 _ONWARD = frozenset(
     ("Abs", "Add", "AddN", "AddV2", "Div", "DivNoNan", "Maximum", "Mean", "Minimum", "Mul", "Neg",
      "Pow", "RealDiv", "Select", "SelectV2", "Sqrt", "Square", "Sub", "Sum")
-) | PASS  # fmt: skip
+) | graphs.PASS  # fmt: skip
 """Operations of a loss of each pair; an exponential, as of a kernel of pairs, is none."""
 _SOFTMAX = frozenset(
     ("Exp", "LogSoftmax", "Softmax", "SoftmaxCrossEntropyWithLogits",
@@ -47,28 +39,35 @@ def read(tf: Library, call: GradientCall) -> Iterator[tuple[LossInput | None, Op
     behind = graphs.upstream(call.target, lambda each: each.type.startswith(_PRODUCTS))
     for operation in islice(behind, _MOST):
         if operation.type in _ENTROPIES:
-            made = source(operation.inputs[0]).op
+            made = graphs.source(operation.inputs[0]).op
             if made.type != "Log":  # else of probabilities, which follow
                 yield LossInput("softmax", "scores") if made.type == "Softmax" else None, made
         elif operation.type == "Log1p" and operation.inputs[0].op.type == "Exp":
-            made = source(operation.inputs[0].op.inputs[0]).op
-            made = source(made.inputs[2]).op if made.type.startswith("Select") else made
+            made = graphs.source(operation.inputs[0].op.inputs[0]).op
+            made = graphs.source(made.inputs[2]).op if made.type.startswith("Select") else made
             yield LossInput("sigmoid", "scores") if made.type == "Sigmoid" else None, made
         elif (
             operation.type == "Log" and (cut := _uncut(constants, operation.inputs[0])) is not None
         ):
-            made = source(cut).op
+            made = graphs.source(cut).op
             yield LossInput("none", "probabilities") if _is_linear(made) else None, made
 
 
 def _uncut(constants: Constants, tensor: Tensor) -> Tensor | None:
     """What was cut to (0, 1), after a division by its sum; None of anything else."""
     operation, below_one = tensor.op, False
-    while operation.type in ("ClipByValue", "Maximum", "Minimum", *ADD, *DIVIDE, *PASS):
-        bounds = [] if operation.type in ("Maximum", *PASS) else list(operation.inputs)[1:]
+    while operation.type in (
+        "ClipByValue",
+        "Maximum",
+        "Minimum",
+        *graphs.ADD,
+        *graphs.DIVIDE,
+        *graphs.PASS,
+    ):
+        bounds = [] if operation.type in ("Maximum", *graphs.PASS) else list(operation.inputs)[1:]
         value = constants.of(bounds[-1]) if bounds else None
         below_one |= value is not None and _ALMOST_ONE < value < 1
-        tensor = passed_on(operation)
+        tensor = graphs.passed_on(operation)
         operation = tensor.op
     return tensor if below_one else None
 
@@ -76,7 +75,7 @@ def _uncut(constants: Constants, tensor: Tensor) -> Tensor | None:
 def _is_linear(operation: Operation) -> bool:
     """Whether it is a layer's output without an activation, or with one that has no upper end."""
     kinds = [operation.type, *(each.op.type for each in operation.inputs)]
-    summed = operation.type in ADD and any(kind.startswith(_PRODUCTS) for kind in kinds)
+    summed = operation.type in graphs.ADD and any(kind.startswith(_PRODUCTS) for kind in kinds)
     return summed or operation.type in ("BiasAdd", "Relu") or operation.type.startswith(_PRODUCTS)
 
 
@@ -116,7 +115,7 @@ def _is_of_rows(tensor: Tensor) -> bool:
     """Whether it is what the network makes of the examples of one replica."""
     made_of = {each.type for each in graphs.upstream(tensor)}
     alone = not any("Gather" in kind and "Collective" in kind for kind in made_of)
-    return alone and graphs.reads_variable(tensor) and depends_on_input(tensor)
+    return alone and graphs.reads_variable(tensor) and graphs.depends_on_input(tensor)
 
 
 def _spreads(left: Tensor, right: Tensor) -> bool:
@@ -129,4 +128,4 @@ def _spreads(left: Tensor, right: Tensor) -> bool:
 
 def _is_learnt(tensor: Tensor) -> bool | None:
     """Whether it is made of variables with dimensions; None where it is not made of data either."""
-    return graphs.reads_variable(tensor) or (False if depends_on_input(tensor) else None)
+    return graphs.reads_variable(tensor) or (False if graphs.depends_on_input(tensor) else None)

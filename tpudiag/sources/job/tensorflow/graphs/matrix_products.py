@@ -10,7 +10,6 @@ from tpudiag.signals import MatrixOp
 from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Graph, Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.graphs.constants import source
 from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -148,7 +147,7 @@ def _embedding_width(operation: Operation) -> int | None:
     if operation.type not in _GATHERS or not operation.outputs[0].dtype.is_floating:
         return None
     table = operation.inputs[0]
-    if not (table.dtype.name == "resource" or "ReadVariable" in source(table).op.type):
+    if not (table.dtype.name == "resource" or "ReadVariable" in graphs.source(table).op.type):
         return None
     shape = operation.outputs[0].shape
     return shape[-1] if shape.rank else None

@@ -10,17 +10,7 @@ from tpudiag.signals import UnusedRegularizer
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor, Variable
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.graphs.constants import (
-    ADD,
-    CALLS,
-    DIVIDE,
-    PASS,
-    Constants,
-    depends_on_input,
-    is_drawn,
-    passed_on,
-    products,
-)
+from tpudiag.sources.job.tensorflow.graphs.constants import Constants, products
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _REDUCES = frozenset(("Sum", "Mean", "Maximum", "Minimum"))
@@ -61,12 +51,12 @@ def penalties(
 ) -> Iterator[Penalty]:
     """The penalties in a loss; where it cannot be followed, one that is not known."""
     operation, way = tensor.op, way or Penalty()
-    of_batch = depends_on_input(tensor) or is_drawn(tensor)
-    if depth == 0 or (of_batch and operation.type in CALLS | {"Placeholder"}):
+    of_batch = graphs.depends_on_input(tensor) or graphs.is_drawn(tensor)
+    if depth == 0 or (of_batch and operation.type in graphs.CALLS | {"Placeholder"}):
         yield replace(way, known=False)
-    elif operation.type in PASS and operation.inputs:
-        yield from penalties(constants, passed_on(operation), depth - 1, way)
-    elif operation.type in ADD | {"Pack"}:
+    elif operation.type in graphs.PASS and operation.inputs:
+        yield from penalties(constants, graphs.passed_on(operation), depth - 1, way)
+    elif operation.type in graphs.ADD | {"Pack"}:
         for part in operation.inputs:
             yield from penalties(constants, part, depth - 1, way)
     else:
@@ -85,7 +75,7 @@ def _scaled(
 ) -> Iterator[tuple[Tensor, Penalty]]:
     """The parts of a product, quotient or reduction that are one number, or a list of such."""
     kind = operation.type
-    if kind not in _REDUCES | DIVIDE and kind != "Mul":
+    if kind not in _REDUCES | graphs.DIVIDE and kind != "Mul":
         return
     for number, part in enumerate(operation.inputs):
         if kind in _REDUCES:
@@ -95,8 +85,8 @@ def _scaled(
                 yield part, way_on
         elif not part.shape.rank and constants.of(part) is None:
             other = constants.of(operation.inputs[1 - number])
-            if other and not (kind in DIVIDE and number):
-                factor = abs(1 / other if kind in DIVIDE else other)
+            if other and not (kind in graphs.DIVIDE and number):
+                factor = abs(1 / other if kind in graphs.DIVIDE else other)
                 yield part, replace(way, factors=(*way.factors, factor))
             elif of_batch:
                 yield part, replace(way, known=False)
