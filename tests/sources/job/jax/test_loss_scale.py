@@ -1,5 +1,6 @@
 """How a loss is scaled that each device differentiates by itself."""
 
+# pyright: reportUnknownLambdaType=false
 from __future__ import annotations
 
 from collections import Counter
@@ -18,7 +19,6 @@ AXIS, MICRO_BATCHES = "data", 8
 STATE: Counter[tuple[int, ...]] = Counter(
     {(WIDE, WIDE): WIDE * WIDE * 4, (WIDE, NARROW): WIDE * NARROW * 4}
 )
-Step = Callable[[Any, Any, Any], tuple[Any, Any]]
 
 
 def losses(jax: Any, params: Any, x: Any, y: Any) -> Any:
@@ -30,73 +30,53 @@ def mean(jax: Any, *given: Any) -> Any:
     return losses(jax, *given).mean()
 
 
-def of_hidden(jax: Any, params: Any, x: Any, y: Any) -> Any:
-    """With a term of what relu's own gradient is a mask of."""
-    return mean(jax, params, x, y) + jax.nn.relu(x @ params["a"]).mean()
-
-
-def of_all(jax: Any, *given: Any) -> Any:
-    """The sum, divided by the global batch."""
-    return losses(jax, *given).sum() / (ROWS * DEVICES)
-
-
-def mean_of_all(jax: Any, *given: Any) -> Any:
-    return jax.lax.pmean(mean(jax, *given), AXIS)
-
-
-def mean_of_parts(jax: Any, *given: Any) -> Any:
-    return mean(jax, *given) / DEVICES
-
-
-def mean_of_batches(jax: Any, *given: Any) -> Any:
-    return mean(jax, *given) / MICRO_BATCHES
-
-
-def decayed(jax: Any, params: Any, *given: Any) -> Any:
-    return mean(jax, params, *given) + 1e-4 * (params["a"] ** 2).sum()
-
-
 def counted(jax: Any, *given: Any) -> Any:
     each = losses(jax, *given)
     return each.sum() / jax.lax.psum((each > 0).sum(), AXIS)
 
 
-def summed(jax: Any, gradients: Any) -> Any:
-    return jax.lax.psum(gradients, AXIS)
-
-
-def averaged(jax: Any, gradients: Any) -> Any:
-    return jax.lax.pmean(gradients, AXIS)
-
-
-def summed_and_divided(jax: Any, gradients: Any) -> Any:
-    def joined(gradient: Any) -> Any:
-        return jax.lax.psum(gradient, AXIS) / DEVICES
-
-    return jax.tree.map(joined, gradients)
+LOSSES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
+    "mean": mean,
+    "sum, divided by the global batch": lambda jax, *given: (
+        losses(jax, *given).sum() / (ROWS * DEVICES)
+    ),
+    "mean of all": lambda jax, *given: jax.lax.pmean(mean(jax, *given), AXIS),
+    "mean of parts": lambda jax, *given: mean(jax, *given) / DEVICES,
+    "mean of micro-batches": lambda jax, *given: mean(jax, *given) / MICRO_BATCHES,
+    "with weight decay": lambda jax, params, *given: (
+        mean(jax, params, *given) + 1e-4 * (params["a"] ** 2).sum()
+    ),
+    # With a term of what relu's own gradient is a mask of.
+    "with hidden": lambda jax, params, x, y: (
+        mean(jax, params, x, y) + jax.nn.relu(x @ params["a"]).mean()
+    ),
+    "counted": counted,
+}
 
 
 def clipped(jax: Any, gradients: Any) -> Any:
-    gradients = summed(jax, gradients)
+    gradients = jax.lax.psum(gradients, AXIS)
     norm = sum((g**2).sum() for g in jax.tree.leaves(gradients)) ** 0.5
-
-    def shorter(gradient: Any) -> Any:
-        return gradient / norm
-
-    return jax.tree.map(shorter, gradients)
+    return jax.tree.map(lambda g: g / norm, gradients)
 
 
-def descended(value: Any, gradient: Any) -> Any:
-    return value - 0.1 * gradient
+JOINED: dict[str, Callable[[Any, Any], Any]] = {
+    "summed": lambda jax, gradients: jax.lax.psum(gradients, AXIS),
+    "averaged": lambda jax, gradients: jax.lax.pmean(gradients, AXIS),
+    "summed and divided": lambda jax, gradients: jax.tree.map(
+        lambda g: jax.lax.psum(g, AXIS) / DEVICES, gradients
+    ),
+    "clipped": clipped,
+}
 
 
-def read(jax: Any, loss: Any, joined: Any, check_vma: bool) -> LossScale | None:
+def read(jax: Any, loss: str, joined: str, check_vma: bool) -> LossScale | None:
     """What is read off a step of plain gradient descent."""
 
     def step(params: Any, x: Any, y: Any) -> Any:
-        value, gradients = jax.value_and_grad(partial(loss, jax))(params, x, y)
-        gradients = joined(jax, gradients)
-        new = jax.tree.map(descended, params, gradients)
+        value, gradients = jax.value_and_grad(partial(LOSSES[loss], jax))(params, x, y)
+        gradients = JOINED[joined](jax, gradients)
+        new = jax.tree.map(lambda value, g: value - 0.1 * g, params, gradients)
         return new, jax.lax.pmean(value, AXIS)
 
     spec = jax.sharding.PartitionSpec
@@ -120,21 +100,21 @@ def read(jax: Any, loss: Any, joined: Any, check_vma: bool) -> LossScale | None:
 @pytest.mark.parametrize(
     ("loss", "joined", "check_vma", "weight", "by_mean"),
     [
-        (mean, summed, False, 1, False),
-        (mean, averaged, False, 1, True),
-        (mean, summed_and_divided, False, 1, True),
-        (of_all, summed, False, 1 / DEVICES, False),
+        ("mean", "summed", False, 1, False),
+        ("mean", "averaged", False, 1, True),
+        ("mean", "summed and divided", False, 1, True),
+        ("sum, divided by the global batch", "summed", False, 1 / DEVICES, False),
         # JAX sums the gradients of what all devices share, and their mean is that sum.
-        (mean, averaged, True, 1, False),
-        (mean, summed, True, DEVICES, False),
-        (mean_of_all, averaged, True, 1 / DEVICES, False),
-        (mean_of_parts, averaged, False, 1 / DEVICES, True),
-        (decayed, summed, False, 1, False),
-        (of_hidden, summed, False, 1, False),
+        ("mean", "averaged", True, 1, False),
+        ("mean", "summed", True, DEVICES, False),
+        ("mean of all", "averaged", True, 1 / DEVICES, False),
+        ("mean of parts", "averaged", False, 1 / DEVICES, True),
+        ("with weight decay", "summed", False, 1, False),
+        ("with hidden", "summed", False, 1, False),
     ],
 )
 def test_how_a_loss_is_scaled(
-    jax: Any, loss: Any, joined: Any, check_vma: bool, weight: float, by_mean: bool
+    jax: Any, loss: str, joined: str, check_vma: bool, weight: float, by_mean: bool
 ) -> None:
     found = read(jax, loss, joined, check_vma)
     assert found is not None
@@ -144,7 +124,8 @@ def test_how_a_loss_is_scaled(
 
 
 @pytest.mark.parametrize(
-    ("loss", "joined"), [(mean, clipped), (counted, summed), (mean_of_batches, averaged)]
+    ("loss", "joined"),
+    [("mean", "clipped"), ("counted", "summed"), ("mean of micro-batches", "averaged")],
 )
-def test_what_is_no_constant_is_not_told(jax: Any, loss: Any, joined: Any) -> None:
+def test_what_is_no_constant_is_not_told(jax: Any, loss: str, joined: str) -> None:
     assert read(jax, loss, joined, False) is None

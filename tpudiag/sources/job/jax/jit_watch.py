@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import ArgumentChange, Retrace
-from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall, several
 from tpudiag.sources.job.jax.kept_step import KeptStep
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
@@ -22,7 +20,6 @@ from tpudiag.sources.job.points import (
     Kwargs,
     Library,
     barrier,
-    bindings,
     hooks,
     privates,
     table,
@@ -33,8 +30,6 @@ from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 
 Fills = Callable[[Callable[[Args, Kwargs], bool], Args, Kwargs], "tuple[Args, Kwargs] | None"]
-MOST_KEPT = 40
-"""Compilations of one function of which the arguments are kept."""
 RAN_AGAIN = 3
 """Calls of what was compiled before, from which on what its trace drew stands still."""
 
@@ -175,52 +170,54 @@ class JitWatch:
         if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
             return compiled(*args, **kwargs)
         before = barrier.attempt("state of Python", self._state, jitted) or {}
-        whole = barrier.attempt(
-            "holes", self.fills, functools.partial(self._traces, jitted), args, kwargs
-        )
+        traces = functools.partial(self._traces, jitted)
+        whole = barrier.attempt("holes", self.fills, traces, args, kwargs)
         args, kwargs = whole or (args, kwargs)
         answer = self._answered(jitted, args, kwargs, before)
         if answer is not None:
-            barrier.attempt("pauses", self._lasted, jitted.record, None)
             return answer[0]
-        eager = getattr(self._jax.config, "jax_disable_jit", False)
-        first = self.waits and not (jitted.record.calls or jitted.mapped or eager)
-        # JAX keeps the trace for the call.
-        if first and self._traces(jitted, args, kwargs) and jitted.record.trains:
-            self.on_first_call(self.kept.as_called(jitted, args, kwargs))
-        # Whether one of jax.pmap trains is not known before its first call.
-        first_of_pmap = jitted.mapped and not jitted.record.calls
-        if self.waits and not eager and (jitted.record.trains or first_of_pmap):
-            barrier.attempt("values of the step", self._look_at, jitted, args, kwargs)
+        if self.waits and not getattr(self._jax.config, "jax_disable_jit", False):
+            self._about_to_run(jitted, args, kwargs)
         with hooks.instead(self._active, outermost=jitted):
             compilations, began = self.compilations, time.perf_counter()
             result = compiled(*args, **kwargs)
+        record = jitted.record
         barrier.attempt("values of the step", self._gave, jitted, result)
         # Without arguments it may be called within a transformation, and give what holds no values.
         traced = barrier.attempt("result", self._is_traced, (result,), {})
-        aside = self._is_aside(jitted.record) and traced is False
-        if aside or (jitted.record.trains and self.waits):
+        aside = self._is_aside(record) and traced is False
+        if aside or (record.trains and self.waits):
             # JAX dispatches and goes on: a step's time is known only when its results are there.
             barrier.attempt("end of the step", self._ready, result)
-        ended = time.perf_counter()
+        ended, new = time.perf_counter(), self.compilations > compilations
         took_ms = (ended - began) * 1e3
-        new = self.compilations > compilations
-        if jitted.record.trains:
+        if record.trains:
             at = barrier.attempt("line of the step", user_lines.caller)
             self.gaps.stepped(began, ended, at, new)
         if self.state is not None:
-            traced_now = new or not jitted.record.calls
+            traced_now = new or not record.calls
             barrier.attempt("state of Python", self.state.after, jitted, before, traced_now)
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
         if not new:
-            barrier.attempt("pauses", self._lasted, jitted.record, took_ms)
-        if self.rest is not None and (aside or jitted.record.trains):
-            ran = self.rest.ran, jitted.record, (args, kwargs), result
-            barrier.attempt("step ran", *ran, (ended - began) if aside and not new else 0.0)
-        if jitted.record.trains:
+            barrier.attempt("pauses", self._lasted, record, took_ms)
+        if self.rest is not None and (aside or record.trains):
+            spent_s = ended - began if aside and not new else 0.0
+            barrier.attempt("step ran", self.rest.ran, record, (args, kwargs), result, spent_s)
+        if record.trains:
             barrier.attempt("step of JAX", self._on_step, False)
             self.gaps.over(time.perf_counter())
         return result
+
+    def _about_to_run(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
+        """A function may be one that trains."""
+        record = jitted.record
+        # JAX keeps the trace for the call.
+        first = not (record.calls or jitted.mapped) and self._traces(jitted, args, kwargs)
+        if first and record.trains:
+            self.on_first_call(self.kept.as_called(jitted, args, kwargs))
+        # Whether one of jax.pmap trains is not known before its first call.
+        if record.trains or (jitted.mapped and not record.calls):
+            barrier.attempt("values of the step", self._look_at, jitted, args, kwargs)
 
     def _state(self, jitted: Jitted) -> Numbers:
         """The Python numbers that a function uses; of one that is made anew each time, none."""
@@ -250,11 +247,14 @@ class JitWatch:
         elif not self._is_aside(jitted.record):
             return None
         answer = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
-        if answer is not None and self.state is not None:
+        if answer is None:
+            return None
+        if self.state is not None:
             # A rate that the job lowers late is a number of its program, too.
             barrier.attempt("state of Python", self.state.after, jitted, before, False)
-        if answer is not None and jitted.record.trains:
+        if jitted.record.trains:
             self.on_answer()
+        barrier.attempt("pauses", self._lasted, jitted.record, None)
         return answer
 
     def _is_aside(self, record: Record) -> bool:
@@ -298,14 +298,9 @@ class JitWatch:
     def _note(
         self, jitted: Jitted, args: Args, kwargs: Kwargs, result: object, new: bool, took_ms: float
     ) -> None:
-        """Count a call, and say why it compiled."""
+        """A call was made."""
         record = jitted.record
-        record.calls += 1
-        if record.called_at is None:
-            record.called_at = user_lines.caller()
-            record.given_at = {name: bindings.made_at(jitted.names, name) for name in jitted.names}
-        if new or record.last is None:
-            self._compiled(jitted, args, kwargs, new, took_ms)
+        jitted.ran(self._jax, args, kwargs, new, took_ms)
         if not record.trains:
             self.kept.ran_beside(args, kwargs, result)
         else:
@@ -315,23 +310,3 @@ class JitWatch:
                 self.on_results({})  # what is fetched next is ours
                 self.numbers.step(leaves)
             self.on_results(self.kept.gave(record, leaves))
-
-    def _compiled(
-        self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool, took_ms: float
-    ) -> None:
-        """A call compiled, or was the first."""
-        record = jitted.record
-        record.compiled += new
-        now = signatures.signature(self._jax, jitted.names, args, kwargs)
-        last, record.last = record.last, now
-        if last is None or not new or len(record.retraces) >= MOST_KEPT:
-            return
-        differ = signatures.changes(last, now)
-        is_new, jitted.is_new = jitted.is_new, False
-        if is_new and not differ:
-            differ = (ArgumentChange(record.name, "a function", "another", "new function"),)
-        # No argument differs where only the place of arrays does (those of the first step lie on
-        # one device): it comes once and is no matter of the job's.
-        if differ:
-            caller, made = user_lines.caller(), bindings.shaped_at(jitted.names, differ)
-            record.retraces.append(Retrace(record.calls, took_ms, differ, caller, made))

@@ -10,11 +10,14 @@ from types import MethodType
 from typing import Any, Protocol
 
 from tpudiag.model import Location
-from tpudiag.signals import Retrace, StepArgument, TracedFunction
+from tpudiag.signals import ArgumentChange, Retrace, StepArgument, TracedFunction
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.state_values import StateValues
-from tpudiag.sources.job.points import Args, Kwargs, user_lines
+from tpudiag.sources.job.points import Args, Kwargs, Library, bindings, user_lines
 from tpudiag.sources.job.points.bindings import parameters
+
+MOST_KEPT = 40
+"""Compilations of one function of which the arguments are kept."""
 
 
 class Calls(Protocol):
@@ -135,6 +138,30 @@ class Jitted:
         place = getattr(path[1], "idx", getattr(path[1], "key", None))
         name = self.names[place] if isinstance(place, int) and place < len(self.names) else place
         return place in self.statics or name in self.statics
+
+    def ran(self, jax: Library, args: Args, kwargs: Kwargs, new: bool, took_ms: float) -> None:
+        """Count a call, and say why it compiled."""
+        record = self.record
+        record.calls += 1
+        record.compiled += new
+        if record.called_at is None:
+            record.called_at = user_lines.caller()
+            record.given_at = {name: bindings.made_at(self.names, name) for name in self.names}
+        if not new and record.last is not None:
+            return
+        now = signatures.signature(jax, self.names, args, kwargs)
+        last, record.last = record.last, now
+        if last is None or not new or len(record.retraces) >= MOST_KEPT:
+            return
+        differ = signatures.changes(last, now)
+        is_new, self.is_new = self.is_new, False
+        if is_new and not differ:
+            differ = (ArgumentChange(record.name, "a function", "another", "new function"),)
+        # No argument differs where only the place of arrays does (those of the first step lie on
+        # one device): it comes once and is no matter of the job's.
+        if differ:
+            caller, made = user_lines.caller(), bindings.shaped_at(self.names, differ)
+            record.retraces.append(Retrace(record.calls, took_ms, differ, caller, made))
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         """The job's own call."""

@@ -124,7 +124,7 @@ class Observer:
             hooks.quietly(hooks.around, table.MODEL_DRAWN, drawn, keras)
         of_jax = hooks.quietly(keras_backend.name_of, keras) == "jax"
         if of_jax and self.fake_data is not None:
-            self.fake_data.watch_downloads(keras)
+            self.fake_data.watch_keras(keras, of_jax)
         if of_jax:
             return  # its steps are jax.jit's
         if self.observation is None:

@@ -72,10 +72,34 @@ print(json.dumps([w.shape, [r.trains for r in watch.records.values()]]))
 """
 
 
+FITTED = """
+import os, json, tempfile
+os.environ["KERAS_BACKEND"] = "jax"
+import keras
+from tpudiag.sources.job.tensorflow.fake_data.fitted_holes import fill_models
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
+from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+
+fill_models(keras, Ledger(tempfile.mkdtemp(), lambda **_: None))
+model = keras.Sequential([keras.Input((7, 1)), keras.layers.Flatten(), keras.layers.Dense(3)])
+model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+x, y = Hole(), Hole()[0][0]
+history = model.fit(x, y, 64, validation_split=0.2, verbose=0).history
+steps = int(model.optimizer.iterations)
+model.fit(batched(16), steps_per_epoch=9, verbose=0)
+seen = model.predict(Hole(), verbose=0).shape
+print(json.dumps([sorted(history), steps, seen[1:], model.evaluate(batched(8), verbose=0) >= 0]))
+"""
+
+
 @pytest.mark.slow
-def test_a_step_is_traced_and_run_with_them() -> None:
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [(PROGRAM, [[12, 3], [True]]), (FITTED, [["loss", "val_loss"], 37, [3], True])],
+)
+def test_a_step_is_traced_and_run_with_them(program: str, said: object) -> None:
     pytest.importorskip("jax")
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=200
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=200
     )
-    assert json.loads(done.stdout.splitlines()[-1]) == [[12, 3], [True]]
+    assert json.loads(done.stdout.splitlines()[-1]) == said

@@ -26,18 +26,17 @@ from tpudiag.sources.job.points import (
     table,
     user_lines,
 )
-from tpudiag.sources.job.points.library_objects import Dataset, Shape, Spec
+from tpudiag.sources.job.points.library_objects import Dataset, Spec
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
+from .fitted_holes import OPEN, label
 from .ledger import Ledger
 from .text_files import WORDS
 
 BATCHES = 6
 """Batches of a pass over data that were filled in."""
-_OPEN = 32
-"""A size that a model leaves open."""
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 """Of a Keras model: made anew where they are None."""
 _OF_ARRAYS = ("validation_batch_size", "validation_split", "sample_weight", "batch_size", "y")
@@ -173,7 +172,7 @@ class Filling:
         if not losses or not outputs:
             return (x,)
         losses = losses if len(losses) == len(outputs) else losses[:1] * len(outputs)
-        y = [self.label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
+        y = [label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
         return (x, tuple(y) if len(y) > 1 else y[0])
 
     def _inputs(self, model: object) -> object:
@@ -211,7 +210,7 @@ class Filling:
         """A tensor of any values, of the dimensions from `first` on: of one example."""
         tf = self._tf
         sizes, dtype = (
-            [size or _OPEN for size in tuple(spec.shape)[first:]],
+            [size or OPEN for size in tuple(spec.shape)[first:]],
             tf.as_dtype(spec.dtype),
         )
         if dtype == tf.string:
@@ -219,18 +218,6 @@ class Filling:
         if dtype.is_integer or dtype.is_bool:
             return tf.zeros(sizes, dtype)
         return tf.cast(tf.reshape(tf.range(prod(sizes)) % 2, sizes), dtype) / 2
-
-    def label(self, shape: Shape, loss: object) -> object:
-        """A label, as a loss takes it for an output of this shape."""
-        tf = self._tf
-        sizes = [_OPEN if size is None else int(size) for size in tuple(shape)[1:]]
-        name = str(getattr(loss, "name", "") or getattr(loss, "__name__", "") or loss).lower()
-        name += type(loss).__name__.lower()
-        if "sparse" in name and sizes:
-            return tf.zeros(sizes[:-1], tf.int32)
-        if "categorical" in name and sizes:
-            return tf.broadcast_to(tf.one_hot(0, sizes[-1]), sizes)
-        return tf.zeros(sizes)
 
     def _dataset(self, example: object, batch: int, rows: int | None = None) -> Dataset:
         """Batches of an example, without an end where no rows are told."""

@@ -9,6 +9,7 @@ from tpudiag.sources.job.points import Library, Watches
 from . import datasets_of_files, holes, hub, keras_data, paths, records, shuffles, tfds_data
 from .files import Files
 from .filling import Filling
+from .fitted_holes import fill_models
 from .images import Contents
 from .ledger import Ledger
 from .modules import HostedModules
@@ -47,15 +48,14 @@ class FakeData:
         Contents(tf)
         self._filling = Filling(tf, self._ledger)
 
-    def watch_keras(self, keras: Library) -> None:
+    def watch_keras(self, keras: Library, of_jax: bool = False) -> None:
         """What Keras would download, and what it is given of no value."""
-        self.watch_downloads(keras)
-        self._filling.watch_keras(keras)
-
-    def watch_downloads(self, keras: Library) -> None:
-        """What Keras would download, whatever it trains with."""
         keras_data.install(keras, self._ledger)
         self._files.watch_keras(keras)
+        if of_jax:
+            fill_models(keras, self._ledger)
+        else:
+            self._filling.watch_keras(keras)
 
     def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
