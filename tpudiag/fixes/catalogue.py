@@ -88,6 +88,8 @@ def made(place: Place) -> tuple[Fix, tuple[Edit, ...]]:
     """The fix that applies, and its edits; raises NoChange with the first reason."""
     reasons: list[str] = []
     for each in of_id(place.id, place.framework):
+        if each.figure and place.figure(each.figure) is None:
+            continue
         try:
             edits = tuple(each.function(place, place.source))
             return each, _sound(place.source, edits)

@@ -7,7 +7,7 @@ import libcst as cst
 
 from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import with_argument
-from tpudiag.fixes.edits import Edit, NoChange, argument, called
+from tpudiag.fixes.edits import Edit, NoChange, argument, called, only
 from tpudiag.fixes.loops import counter
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
@@ -94,9 +94,7 @@ def _training_loop(source: Source) -> cst.For | cst.While:
     loops = _loops_that_call(source, lambda call: _mentions(call, stepping))
     if not loops:  # the step may be in another module
         loops = _loops_that_call(source, lambda call: bool(_STEP.fullmatch(called(call))))
-    if len(loops) != 1:
-        raise NoChange("the loop over the steps is not seen in this file")
-    return loops[0]
+    return only(loops, "the loop over the steps is not seen in this file")
 
 
 def _loops_that_call(
@@ -119,12 +117,6 @@ def _mentions(call: cst.Call, known: set[str]) -> bool:
 
 
 def _saved(source: Source, loop: cst.CSTNode) -> Iterator[tuple[str, str]]:
-    models = dict.fromkeys(
-        source.code(node.value)
-        for node in source.all(cst.Attribute)
-        if node.attr.value in ("trainable_variables", "trainable_weights")
-        and names.dotted(node.value)
-    )
     optimizers = dict.fromkeys(
         source.code(call.func.value)
         for call in source.calls
@@ -135,7 +127,7 @@ def _saved(source: Source, loop: cst.CSTNode) -> Iterator[tuple[str, str]]:
             or (called(call) == "build" and "trainable_" in source.code(call))
         )
     )
-    for kind, values in (("model", models), ("optimizer", optimizers)):
+    for kind, values in (("model", names.trained(source)), ("optimizer", optimizers)):
         known = [value for value in values if names.known_at(source, value, loop)]
         for number, value in enumerate(known):
             yield kind + (f"_{number + 1}" if number else ""), value

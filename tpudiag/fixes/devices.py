@@ -11,11 +11,9 @@ from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
 
-@fix("TPU007", effect=Effect.NONE, title="without tf.device")
+@fix("TPU007", effect=Effect.NONE, title="without tf.device", figure="device")
 def without_device(place: Place, source: Source) -> Iterator[Edit]:
     """The block of `with tf.device(...)` without its head."""
-    if place.figure("device") is None:
-        raise NoChange("")
     call = source.call_at(place.line, "device")
     block = source.statement(call)
     if (

@@ -7,7 +7,7 @@ import libcst as cst
 
 from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import chained, factor, new_value
-from tpudiag.fixes.edits import Edit, NoChange, argument, called, literal
+from tpudiag.fixes.edits import Edit, NoChange, argument, called, literal, needed, only
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.model import BOTH
@@ -24,9 +24,7 @@ def batch_size(place: Place, source: Source) -> Iterator[Edit]:
     if "before it is distributed" in message:
         raise NoChange("the job does not come to its first step")
     call = source.call_at(place.line, "batch", "padded_batch")
-    given = argument(call, "batch_size", 0)
-    if given is None:
-        raise NoChange("the batch has no size on the line")
+    given = needed(argument(call, "batch_size", 0), "the batch has no size on the line")
     if "does not divide" in message:
         yield _number(source, given, place.figure("batch"), place.figure("replicas"))
     elif "gets the global batch" in message:
@@ -55,9 +53,7 @@ def _context(source: Source, node: cst.CSTNode) -> str:
     given = (
         [p.name.value for p in function.params.params if p.name.value != "self"] if function else []
     )
-    if len(given) != 1:
-        raise NoChange("the function has no input context as its one parameter")
-    return given[0]
+    return only(given, "the function has no input context as its one parameter")
 
 
 def _global(source: Source, size: cst.BaseExpression, at: cst.Call) -> str:
@@ -119,11 +115,9 @@ def _by_host(source: Source, line: int | None) -> Edit:
     begins = [
         call for call in source.inside(function, cst.Call) if called(call) in pipeline_chain.SOURCES
     ]
-    if len(begins) != 1:
-        raise NoChange("the data begin in several places")
-    return chained(
-        source, begins[0], f".shard({context}.num_input_pipelines, {context}.input_pipeline_id)"
-    )
+    first = only(begins, "the data begin in several places")
+    link = f".shard({context}.num_input_pipelines, {context}.input_pipeline_id)"
+    return chained(source, first, link)
 
 
 @fix("TPU505", effect=Effect.NUMBERS, title="distribute the dataset")

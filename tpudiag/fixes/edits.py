@@ -5,15 +5,29 @@ from __future__ import annotations
 import difflib
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar, cast
 
 import libcst as cst
+
+Thing = TypeVar("Thing")
 
 
 class NoChange(Exception):
     """There is no safe change; the text gives the reason in a few words."""
+
+
+def needed(thing: Thing | None, why: str) -> Thing:
+    """What a change cannot be made without; raises NoChange where it is missing."""
+    if thing is None:
+        raise NoChange(why)
+    return thing
+
+
+def only(things: Sequence[Thing], why: str) -> Thing:
+    """The one of its kind; raises NoChange where there is none, or several."""
+    return needed(things[0] if len(things) == 1 else None, why)
 
 
 @dataclass(frozen=True, order=True)

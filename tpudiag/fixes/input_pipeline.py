@@ -7,7 +7,7 @@ import libcst as cst
 
 from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import chained, factor, new_value, set_argument
-from tpudiag.fixes.edits import Edit, NoChange, argument, called
+from tpudiag.fixes.edits import Edit, NoChange, argument, called, needed, only
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.model import BOTH
@@ -20,6 +20,7 @@ _REMAINDER_AT = {
     "ragged_batch": 1,
     "bucket_by_sequence_length": None,
 }
+_BATCHES = ("batch", "padded_batch")
 _CALLS_AT = {"map": 1, "interleave": 3}
 _READS_AT = {"TFRecordDataset": 3, "TextLineDataset": 3, "FixedLengthRecordDataset": 6}
 SHARE_OF_RAM = 0.5
@@ -93,15 +94,11 @@ def prefetch(place: Place, source: Source) -> Iterator[Edit]:
         call = source.call_at(place.line, "prefetch")
         value = names.autotune(source, call)
         given = argument(call, "buffer_size", 0)
-        if given is None:
-            raise NoChange("the prefetch on the line has no buffer size")
-        yield new_value(source, given, value)
+        yield new_value(source, needed(given, "the prefetch on the line has no buffer size"), value)
         return
     calls = source.calls_at(place.line, *pipeline_chain.METHODS, *pipeline_chain.SOURCES)
     ends = {id(end): end for call in calls for end in [pipeline_chain.chain_end(source, call)]}
-    if len(ends) != 1:
-        raise NoChange("no single dataset ends on the line")
-    end = next(iter(ends.values()))
+    end = only([*ends.values()], "no single dataset ends on the line")
     yield pipeline_chain.put_after(source, end, f".prefetch({names.autotune(source, end)})")
 
 
@@ -129,11 +126,10 @@ def cache_before_random(place: Place, source: Source) -> Iterator[Edit]:
         raise NoChange("")
     cache = source.call_at(place.line, "cache")
     before = pipeline_chain.links(source, cache)[:-1]
-    late = next(
-        (c for c in before if called(c) == "repeat" or pipeline_chain.is_random(source, c)), None
+    moving = (c for c in before if called(c) == "repeat" or pipeline_chain.is_random(source, c))
+    late = needed(
+        next(moving, None), "what is random before the cache is not seen in this function"
     )
-    if late is None:
-        raise NoChange("what is random before the cache is not seen in this function")
     if any(
         other is not late
         and source.lines(other) == source.lines(late)
@@ -150,27 +146,17 @@ def shuffle_examples(place: Place, source: Source) -> Iterator[Edit]:
     """Move the shuffle before the batch, with its buffer in examples; or enlarge its buffer."""
     shuffle = source.call_at(place.line, "shuffle")
     given = argument(shuffle, "buffer_size", 0)
-    if given is None:
-        raise NoChange("the shuffle has no buffer size on the line")
+    given = needed(given, "the shuffle has no buffer size on the line")
     if place.figure("shuffle buffer") is not None:
         size = re.search(r"shuffle\(([\d_]+)\)", place.finding.fix)
-        if size is None:
-            raise NoChange("no larger size is known")
-        yield new_value(source, given, size[1])
+        yield new_value(source, given, needed(size, "no larger size is known")[1])
         return
     if "after batch" not in place.finding.message:
         raise NoChange("which order is meant, only its author knows")
-    batch = next(
-        (
-            c
-            for c in pipeline_chain.links(source, shuffle)
-            if called(c) in ("batch", "padded_batch")
-        ),
-        None,
-    )
-    size_of_batch = argument(batch, "batch_size", 0) if batch is not None else None
-    if batch is None or size_of_batch is None:
-        raise NoChange("the batch before the shuffle is not seen in this function")
+    links = pipeline_chain.links(source, shuffle)
+    unseen = "the batch before the shuffle is not seen in this function"
+    batch = needed(next((c for c in links if called(c) in _BATCHES), None), unseen)
+    size_of_batch = needed(argument(batch, "batch_size", 0), unseen)
     text = pipeline_chain.link_text(source, shuffle)
     first = source.span(shuffle.func.attr)[0] if isinstance(shuffle.func, cst.Attribute) else 0
     at, end = (offset - first + 1 for offset in source.whole(given.value))
@@ -190,7 +176,7 @@ def repeat(place: Place, source: Source) -> Iterator[Edit]:
     batches = [
         call
         for call in pipeline_chain.links(source, data.value)
-        if called(call) in ("batch", "padded_batch") and names.is_method(call)
+        if called(call) in _BATCHES and names.is_method(call)
     ]
     if len(batches) == 1:
         yield pipeline_chain.put_before(source, batches[0], ".repeat()")

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tpudiag.fixes import names
 from tpudiag.fixes.arguments import set_argument, with_argument
-from tpudiag.fixes.edits import Edit, NoChange, argument, called
+from tpudiag.fixes.edits import Edit, NoChange, argument, called, needed, only
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.model import Framework
@@ -20,15 +20,14 @@ _ONLY = (Framework.JAX,)
 @fix("TPU701", effect=Effect.NONE, title="donate the state", frameworks=_ONLY)
 def donate_state(place: Place, source: Source) -> Iterator[Edit]:
     """`donate_argnames` for the step's jax.jit, where each call replaces the state."""
-    given = re.search(r"jit\((\S+), donate_argnames=(\(.*?\))\)", place.finding.fix)
-    if given is None:
-        raise NoChange("what is donated has to be given back in its shape and dtype")
+    given = needed(
+        re.search(r"jit\((\S+), donate_argnames=(\(.*?\))\)", place.finding.fix),
+        "what is donated has to be given back in its shape and dtype",
+    )
     name, state = given[1].rpartition(".")[2], given[2]
-    functions = source.functions(name)
-    if len(functions) != 1:
-        raise NoChange("the step is not defined once in this file")
-    _refuse_state_that_is_read_again(source, functions[0], ast.literal_eval(state))
-    for decorator in functions[0].decorators:
+    function = only(source.functions(name), "the step is not defined once in this file")
+    _refuse_state_that_is_read_again(source, function, ast.literal_eval(state))
+    for decorator in function.decorators:
         node = decorator.decorator
         if names.dotted(node).rpartition(".")[2] == "jit":
             partial, imports = _partial(source)
@@ -44,9 +43,7 @@ def donate_state(place: Place, source: Source) -> Iterator[Edit]:
         for call in source.calls
         if called(call) == "jit" and call.args and source.code(call.args[0].value) == name
     ]
-    if len(made) != 1:
-        raise NoChange("the step's jax.jit is not found in this file")
-    yield _donating(source, made[0], state)
+    yield _donating(source, only(made, "the step's jax.jit is not found in this file"), state)
 
 
 def _donating(source: Source, call: cst.Call, state: str) -> Edit:
@@ -104,6 +101,5 @@ def batches_of_one_size(place: Place, source: Source) -> Iterator[Edit]:
     if "(shape)" not in place.finding.message:
         raise NoChange("")
     calls = [call for call in source.calls if called(call) == "batch" and names.is_method(call)]
-    if len(calls) != 1:
-        raise NoChange("batches are made by no single `.batch` of this file: leave out the last")
-    yield set_argument(source, calls[0], "drop_remainder", "True", 1)
+    batch = only(calls, "batches are made by no single `.batch` of this file: leave out the last")
+    yield set_argument(source, batch, "drop_remainder", "True", 1)

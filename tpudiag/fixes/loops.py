@@ -7,7 +7,7 @@ import libcst as cst
 
 from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import set_argument
-from tpudiag.fixes.edits import Edit, NoChange, argument, called
+from tpudiag.fixes.edits import Edit, NoChange, argument, called, needed, only
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.model import BOTH
@@ -98,14 +98,12 @@ def _refuse_results_that_are_used(
 def counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]:
     """The name of a loop's step number, with edits that create it if necessary."""
     if isinstance(loop, cst.While):
-        counters = [
+        counters = {
             n.target.value
             for n in source.inside(loop, cst.AugAssign)
             if isinstance(n.target, cst.Name) and source.code(n.value) == "1"
-        ]
-        if len(set(counters)) != 1:
-            raise NoChange("the loop counts no steps")
-        return counters[0], []
+        }
+        return only([*counters], "the loop counts no steps"), []
     if isinstance(loop.iter, cst.Call):
         name, target = called(loop.iter), loop.target
         if name in ("range", "trange") and isinstance(target, cst.Name) and target.value != "_":
@@ -171,11 +169,9 @@ def _given_by(source: Source, function: cst.BaseExpression) -> cst.BaseExpressio
     return returns[0].value if len(named) == len(returns) == 1 else None
 
 
-@fix("TPU109", effect=Effect.NONE, title="initialise the TPU once")
+@fix("TPU109", effect=Effect.NONE, title="initialise the TPU once", figure="initialisations")
 def initialise_once(place: Place, source: Source) -> Iterator[Edit]:
     """Remove the second call of initialize_tpu_system."""
-    if place.figure("initialisations") is None:
-        raise NoChange("")
     name = "initialize_tpu_system"
     call = source.call_at(place.line, name)
     others = [c for c in source.calls_of(name) if c is not call]
@@ -184,11 +180,14 @@ def initialise_once(place: Place, source: Source) -> Iterator[Edit]:
     yield source.removed_call(call, "what it gives is used")
 
 
-@fix("TPU109", effect=Effect.NUMBERS, title="compile once, before the loop")
+@fix(
+    "TPU109",
+    effect=Effect.NUMBERS,
+    title="compile once, before the loop",
+    figure="compiles of one line",
+)
 def compile_once(place: Place, source: Source) -> Iterator[Edit]:
     """Move `compile` before the loop; assign a changing learning rate instead."""
-    if place.figure("compiles of one line") is None:
-        raise NoChange("")
     call = source.call_at(place.line, "compile")
     loop = source.loop(call)
     if not isinstance(loop, cst.For) or not isinstance(source.parent(call), cst.Expr):
@@ -258,13 +257,12 @@ def reduce_over_replicas(place: Place, source: Source) -> Iterator[Edit]:
 def sum_for_mean(source: Source, call: cst.Call) -> Edit:
     """Make a reduce sum instead of average; raises NoChange."""
     operation = argument(call, "reduce_op", 0)
-    if operation is None:
-        raise NoChange("the reduction is not given on the line")
-    if isinstance(operation.value, cst.Attribute) and operation.value.attr.value == "MEAN":
-        return source.replaced(operation.value.attr, "SUM")
-    text = source.code(operation.value)
+    given = needed(operation, "the reduction is not given on the line").value
+    if isinstance(given, cst.Attribute) and given.attr.value == "MEAN":
+        return source.replaced(given.attr, "SUM")
+    text = source.code(given)
     if re.fullmatch(r"(['\"])mean\1", text, re.IGNORECASE):
-        return source.replaced(operation.value, text.replace("mean", "sum").replace("MEAN", "SUM"))
+        return source.replaced(given, text.replace("mean", "sum").replace("MEAN", "SUM"))
     raise NoChange("the reduction is not given as MEAN on the line")
 
 
@@ -272,6 +270,5 @@ def sum_for_mean(source: Source, call: cst.Call) -> Edit:
 def steps_per_execution(_: Place, source: Source) -> Iterator[Edit]:
     """`steps_per_execution` for the file's one compile."""
     compiles = [c for c in source.calls if called(c) == "compile" and names.is_method(c)]
-    if len(compiles) != 1:
-        raise NoChange("the loop of a custom step has to move into its tf.function")
-    yield set_argument(source, compiles[0], "steps_per_execution", "50")
+    one = only(compiles, "the loop of a custom step has to move into its tf.function")
+    yield set_argument(source, one, "steps_per_execution", "50")

@@ -7,7 +7,7 @@ import libcst as cst
 
 from tpudiag.fixes import names
 from tpudiag.fixes.arguments import factor
-from tpudiag.fixes.edits import Edit, NoChange, argument, called
+from tpudiag.fixes.edits import Edit, NoChange, argument, called, needed
 from tpudiag.fixes.loops import sum_for_mean
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
@@ -76,9 +76,7 @@ def _loss(source: Source, line: int | None) -> cst.BaseExpression:
     if gradients:
         target = argument(gradients[0], "target", 0) or argument(gradients[0], "loss", 0)
         made = _assigned_last(source, target.value, gradients[0]) if target is not None else None
-        if made is None:
-            raise NoChange("the loss has no name whose making is seen")
-        return made
+        return needed(made, "the loss has no name whose making is seen")
     for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
         if isinstance(part, cst.Assign) and isinstance(part.targets[0].target, cst.Name):
             function = source.function(part)

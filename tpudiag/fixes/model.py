@@ -43,6 +43,8 @@ class Fix:
     function: FixFunction
     frameworks: tuple[Framework, ...]
     """The frameworks whose scripts it applies to."""
+    figure: str
+    """The evidence of the findings that it applies to; empty for all of the check."""
 
 
 def fix(
@@ -50,6 +52,7 @@ def fix(
     effect: Effect,
     title: str,
     frameworks: tuple[Framework, ...] = (Framework.TENSORFLOW,),
+    figure: str = "",
 ) -> Callable[[FixFunction], Fix]:
     """Make a fix from a function over a Place; `title` is an imperative description."""
-    return lambda function: Fix(ids, effect, title, function, frameworks)
+    return lambda function: Fix(ids, effect, title, function, frameworks, figure)

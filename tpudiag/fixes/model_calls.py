@@ -11,17 +11,11 @@ from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
 
-_TRAINED = frozenset(("trainable_variables", "trainable_weights"))
-
 
 @fix("TPU510", effect=Effect.NUMBERS, title="call the model as in training")
 def training_mode(place: Place, source: Source) -> Iterator[Edit]:
     """`training=True` for the line's calls of models that the script trains."""
-    trained = {
-        names.dotted(node.value)
-        for node in source.all(cst.Attribute)
-        if node.attr.value in _TRAINED and names.dotted(node.value)
-    }
+    trained = names.trained(source)
     statement = source.statement_at(place.line)
     calls = [
         call

@@ -12,6 +12,7 @@ STRATEGY_USES = (
     "scope", "run", "num_replicas_in_sync", "experimental_distribute_dataset",
     "distribute_datasets_from_function", "reduce", "experimental_run_v2",
 )  # fmt: skip
+_TRAINABLE = ("trainable_variables", "trainable_weights")
 _STRATEGIES = ("TPUStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy")
 
 
@@ -61,6 +62,12 @@ def keras(source: Source) -> str:
     # With only parts of Keras imported: usually it is TensorFlow's, and a change of another Keras
     # has no effect and is dropped.
     return f"{tensorflow(source)}.keras"
+
+
+def trained(source: Source) -> dict[str, None]:
+    """The script's names for the models whose trainable variables it takes."""
+    taken = (n for n in source.all(cst.Attribute) if n.attr.value in _TRAINABLE)
+    return dict.fromkeys(name for node in taken if (name := dotted(node.value)))
 
 
 def autotune(source: Source, *before: cst.CSTNode) -> str:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from tpudiag.fixes import names
 from tpudiag.fixes.arguments import set_argument, with_argument, without_argument
-from tpudiag.fixes.edits import Edit, NoChange, argument, called, literal
+from tpudiag.fixes.edits import Edit, NoChange, argument, called, literal, needed, only
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.model import BOTH
@@ -154,9 +154,7 @@ def without_loss_scaling(_: Place, source: Source) -> Iterator[Edit]:
 def _unwrapped(source: Source, call: cst.Call) -> Edit:
     """The optimizer inside a LossScaleOptimizer; removes an assignment to itself."""
     given = argument(call, "inner_optimizer", 0) or argument(call, "optimizer")
-    if given is None:
-        raise NoChange("the optimizer inside is not given on the line")
-    inner = source.written(given.value)
+    inner = source.written(needed(given, "the optimizer inside is not given on the line").value)
     assign = source.parent(call)
     # `optimizer = LossScaleOptimizer(optimizer)` would leave `optimizer = optimizer`.
     if isinstance(assign, cst.Assign) and source.code(assign.targets[0].target) == inner:
@@ -180,17 +178,14 @@ def synchronized_batch_norm(_: Place, source: Source) -> Iterator[Edit]:
         yield set_argument(source, call, "synchronized", "True")
 
 
-@fix("TPU005", effect=Effect.NONE, title="without jit_compile")
-def without_jit_compile(place: Place, source: Source) -> Iterator[Edit]:
+@fix("TPU005", effect=Effect.NONE, title="without jit_compile", figure="jit_compile")
+def without_jit_compile(_: Place, source: Source) -> Iterator[Edit]:
     """compile without jit_compile=True: the strategy compiles the step itself."""
-    if place.figure("jit_compile") is None:
-        raise NoChange("it is the installed Keras, not the script")
     given = [
         (call, arg)
         for call in source.calls_of("compile")
         for arg in call.args
         if arg.keyword is not None and arg.keyword.value == "jit_compile"
     ]
-    if len(given) != 1:
-        raise NoChange("jit_compile is not given to the one compile of this file")
-    yield without_argument(source, *given[0])
+    one = only(given, "jit_compile is not given to the one compile of this file")
+    yield without_argument(source, *one)

@@ -37,12 +37,10 @@ class _Number:
     later: tuple[Setting, ...]
 
 
-@fix("TPU107", effect=Effect.NUMBERS, title="keep the value in a variable")
+@fix("TPU107", effect=Effect.NUMBERS, title="keep the value in a variable", figure="when traced")
 def value_in_variable(place: Place, source: Source) -> Iterator[Edit]:
     """`x = 0.1` becomes a tf.Variable in the scope, and later assignments use `assign`."""
     message = place.finding.message
-    if place.figure("when traced") is None:
-        raise NoChange("")
     name = str(place.figure("frozen") or "")
     number = _number(source, name, source.statement_at(place.line))
     values = f"{place.figure('when traced')} {place.figure('in Python now')}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, only
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect
@@ -29,9 +29,8 @@ def optimizer_built_in_scope(place: Place, source: Source) -> Iterator[Edit]:
         if node.attr.value == "trainable_variables" and names.dotted(node)
     }
     known = sorted(m for m in models if names.known_at(source, m.rpartition(".")[0], made[0]))
-    if len(known) != 1:
-        raise NoChange("which variables it trains is not seen where it is made")
-    yield source.after(made[0], f"{optimizer}.build({known[0]})")
+    variables = only(known, "which variables it trains is not seen where it is made")
+    yield source.after(made[0], f"{optimizer}.build({variables})")
 
 
 @fix("TPU501", effect=Effect.NUMBERS, title="make it in the strategy's scope")
@@ -69,9 +68,8 @@ def _made_by(source: Source, line: int | None) -> cst.SimpleStatementLine:
         if any(True for _ in names.bound(source, function, "self")) or not callers:
             break
         outside = [c for c in callers if not in_scope(source, c)]
-        if len(outside) != 1:
-            raise NoChange("the function that makes it is called in several places")
-        statement = source.statement(outside[0])
+        caller = only(outside, "the function that makes it is called in several places")
+        statement = source.statement(caller)
     if not isinstance(statement, cst.SimpleStatementLine):
         raise NoChange("it is not made by a statement of its own")
     return statement
