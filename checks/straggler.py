@@ -91,14 +91,10 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Judgement:
     XProf's straggler hosts (modified z-score above 3.5, MAD floor 0.1, 3 hosts); Iglewicz, Hoaglin
     """
     profile, replicas = _comparable(signals)
-    step_ms = median(sum(r.step_ms) / len(r.step_ms) for r in replicas)
+    step_ms = median(r.mean_ms() for r in replicas)
     # Without the wait for others: all replicas of a synchronous step take the same time, and the
     # fast ones spend the rest of it in collectives.
-    alone_ms = [(sum(r.step_ms) - r.part("collectives")) / len(r.step_ms) for r in replicas]
-    own = {
-        f"{r.host} {r.replica}": 100 * ms / step_ms
-        for r, ms in zip(replicas, alone_ms, strict=True)
-    }
+    own = {f"{r.host} {r.replica}": 100 * r.mean_ms("collectives") / step_ms for r in replicas}
     middle = median(own.values())
     slow = outliers(own, limit, FLOOR)
     for replica in replicas:

@@ -30,9 +30,8 @@ def headline(signals: Signals) -> str:
         about = f"{hosts} of a TPU whose devices are not in the profile"
     if facts.gpus and not kinds:
         about = f"{count(facts.gpus, 'GPU')} on {hosts}, no TPU"
-    window = sum(device.window_ms for device in facts.devices)
-    if window:
-        share = sum(device.busy_ms for device in facts.devices) / window
+    if facts.window_ms:
+        share = facts.busy_ms / facts.window_ms
         about += f", busy {share:.1%} of the time from the first to the last module"
     if steps is None:
         return f"{about}; no steps are marked."
@@ -81,9 +80,8 @@ def _put_devices(figures: Figures, facts: ProfileFacts) -> None:
         # A mixed slice has no single peak.
         if len(values) == 1:
             figures.put(name, values.pop(), unit, f"{facts.source}, plane of the device")
-    window = sum(device.window_ms for device in devices)
+    window, busy = facts.window_ms, facts.busy_ms
     if window:
-        busy = sum(device.busy_ms for device in devices)
         source = f"{facts.source}, XLA Modules, mean of {count(len(devices), 'device')}"
         figures.put("device_busy_ms", busy / len(devices), "ms", source)
         figures.put("device_idle_ms", (window - busy) / len(devices), "ms", source)
@@ -125,10 +123,9 @@ def _put_use(figures: Figures, facts: ProfileFacts) -> None:
     ]
     for name, share, source in known:
         figures.put(name, 100 * share, "%", f"{facts.source}, {source}")
-    window = sum(device.window_ms for device in facts.devices)
-    for name, share, source in known if window else ():
+    for name, share, source in known if facts.window_ms else ():
         if source in (of_mxu, of_hbm):
-            busy = sum(device.busy_ms for device in facts.devices) / window
+            busy = facts.busy_ms / facts.window_ms
             whole = f"{facts.source}, {source.replace(' in busy time', '')}, idle time included"
             figures.put(f"{name}_of_window", 100 * share * busy, "%", whole)
     if facts.memory:
@@ -142,11 +139,10 @@ def shares(facts: ProfileFacts) -> dict[str, float]:
     """Each part's share of the step, over all replicas' steps after warm-up, 0 to 1."""
     replicas = [replica.steady for replica in facts.replicas]
     whole = sum(sum(replica.step_ms) for replica in replicas)
-    names = dict.fromkeys(part.name for replica in replicas for part in replica.parts)
     if not whole:
         return {}
     # Ratio of sums, not mean of ratios: a long step counts by its length.
-    return {name: sum(replica.part(name) for replica in replicas) / whole for name in names}
+    return {name: sum(r.part(name) for r in replicas) / whole for name in facts.part_names}
 
 
 def _put_steps(figures: Figures, facts: ProfileFacts, steps: StepTimes) -> None:

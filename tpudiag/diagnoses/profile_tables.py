@@ -6,7 +6,7 @@ from tpudiag.diagnoses.profile_figures import percentile, profile_of
 from tpudiag.diagnoses.profile_operations import TOP, operations
 from tpudiag.diagnoses.report_parts import count
 from tpudiag.report_figures import StepSamples, Table, Value
-from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+from tpudiag.signals import ProfileFacts, Signals
 from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.xprof_says import XProfSays
 
@@ -27,41 +27,26 @@ def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[
     if longest is not None:
         yield longest
     if len(facts.replicas) > 1:
-        yield _replicas(facts)
-    window = sum(device.window_ms for device in facts.devices)
+        yield from _replicas(facts)
+    window = facts.window_ms
     rows = [(w.cause, w.ms, round(100 * w.ms / window, 2)) for w in facts.waits if window]
     seen = [row for row in rows if row[2] >= 100 * SEEN]
-    if seen:
-        yield _cut(
-            "What the devices wait for",
-            ("waits for", "ms", "% of window"),
-            seen,
-            f"{facts.source}, all devices",
-            "longest",
-        )
+    heads = ("waits for", "ms", "% of window")
+    source = f"{facts.source}, all devices"
+    yield from _cut("What the devices wait for", heads, seen, source, "longest")
     yield from others
-    if facts.devices:
-        yield _devices(facts)
-    if facts.runs:
-        yield _cut(
-            "Programs", ("program", "runs", "ms a run"), facts.runs, f"{facts.source}, XLA Modules"
-        )
+    yield from _devices(facts)
+    programs = ("program", "runs", "ms a run")
+    yield from _cut("Programs", programs, facts.runs, f"{facts.source}, XLA Modules")
     yield from _host_tables(facts)
     yield from _memory(facts)
-    if facts.clocks:
-        clocks = [(clock.host, clock.ahead_ms) for clock in facts.clocks]
-        if len(clocks) > ROWS:
-            clocks.sort(key=lambda clock: -abs(clock[1]))
-        yield _cut(
-            "Clock differences",
-            ("host", "ms ahead of the first"),
-            clocks,
-            "profile, ends of common steps",
-            "largest",
-        )
-    if facts.unread:
-        hosts = [(host.name, host.reason) for host in facts.unread]
-        yield _cut("Hosts that could not be read", ("host", "why"), hosts, "profile")
+    clocks = [(clock.host, clock.ahead_ms) for clock in facts.clocks]
+    if len(clocks) > ROWS:
+        clocks.sort(key=lambda clock: -abs(clock[1]))
+    ahead = ("host", "ms ahead of the first")
+    yield from _cut("Clock differences", ahead, clocks, "profile, ends of common steps", "largest")
+    hosts = [(host.name, host.reason) for host in facts.unread]
+    yield from _cut("Hosts that could not be read", ("host", "why"), hosts, "profile")
     if xprof_says.figures:
         yield Table(
             "What XProf says", ("figure", "value"), xprof_says.figures, "xprof, overview page"
@@ -74,10 +59,12 @@ def _cut(
     rows: Sequence[tuple[Value, ...]],
     source: str,
     order: str = "first",
-) -> Table:
-    whole = len(rows) <= ROWS
-    name = title if whole else f"{title}: the {ROWS} {order} of {len(rows)}"
-    return Table(name, columns, tuple(rows[:ROWS]), source)
+) -> Iterator[Table]:
+    """The first rows, which the title says where there are more; no table without any."""
+    if rows:
+        whole = len(rows) <= ROWS
+        name = title if whole else f"{title}: the {ROWS} {order} of {len(rows)}"
+        yield Table(name, columns, tuple(rows[:ROWS]), source)
 
 
 def _breakdown(facts: ProfileFacts) -> Table:
@@ -99,69 +86,49 @@ def _breakdown(facts: ProfileFacts) -> Table:
     return Table("Where the step time goes", columns, tuple(rows), f"{facts.source}, {replicas}")
 
 
-def _replicas(facts: ProfileFacts) -> Table:
+def _replicas(facts: ProfileFacts) -> Iterator[Table]:
     """Each replica's mean step in parts, slowest own work first."""
     whole = sum(sum(replica.step_ms) for replica in facts.replicas)
-    every = dict.fromkeys(part.name for r in facts.replicas for part in r.parts)
-    names = tuple(n for n in every if sum(r.part(n) for r in facts.replicas) > SEEN * whole)
+    names = [n for n in facts.part_names if sum(r.part(n) for r in facts.replicas) > SEEN * whole]
     rows: list[tuple[Value, ...]] = []
     steady = (replica.steady for replica in facts.replicas if replica.step_ms)
     # By own work: the whole step is equally long on all replicas of a synchronous job.
-    for replica in sorted(steady, key=lambda r: -_own(r)):
-        count_ = len(replica.step_ms)
-        parts = (replica.part(name) / count_ for name in names)
-        rows.append((replica.host, replica.replica, sum(replica.step_ms) / count_, *parts))
+    for replica in sorted(steady, key=lambda r: -r.mean_ms("collectives", UNTOLD)):
+        parts = (replica.part(name) / len(replica.step_ms) for name in names)
+        rows.append((replica.host, replica.replica, replica.mean_ms(), *parts))
     columns = ("host", "replica", "step ms", *(f"{name} ms" for name in names))
-    return _cut("Replicas, mean of their steps", columns, rows, facts.source, "slowest")
+    yield from _cut("Replicas, mean of their steps", columns, rows, facts.source, "slowest")
 
 
-def _own(replica: ReplicaSteps) -> float:
-    """Its mean step without collectives, in which it waits for others, and unrecorded time."""
-    others = replica.part("collectives", UNTOLD)
-    return (sum(replica.step_ms) - others) / max(len(replica.step_ms), 1)
-
-
-def _devices(facts: ProfileFacts) -> Table:
+def _devices(facts: ProfileFacts) -> Iterator[Table]:
     idlest = sorted(facts.devices, key=lambda device: -device.idle_share)
     shown = facts.devices if len(facts.devices) <= ROWS else idlest
     rows = [(d.host, d.name, d.busy_ms, d.window_ms, 100 * d.idle_share) for d in shown]
     columns = ("host", "device", "busy ms", "window ms", "idle %")
-    return _cut("Devices", columns, rows, f"{facts.source}, XLA Modules", "idlest")
+    yield from _cut("Devices", columns, rows, f"{facts.source}, XLA Modules", "idlest")
 
 
 def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
     """tf.functions, the input pipeline, and calls back to the host."""
-    if facts.functions:
-        rows = [(f.name, f.calls, f.traces) for f in facts.functions]
-        heads = ("tf.function", "calls", "of them traced")
-        yield _cut("Calls of tf.functions", heads, rows, f"{facts.source}, host", "most called")
-    if facts.eager_ops:
-        eager = [(op.op, op.count, op.ms) for op in facts.eager_ops]
-        yield _cut("Ops that ran eagerly", ("op", "calls", "ms"), eager, f"{facts.source}, host")
-    if facts.iterators:
-        ordered = sorted(facts.iterators, key=lambda i: (-i.blocked_ms, -i.self_ms))
-        rows_ = [
-            (
-                i.op,
-                f"{i.position + 1} of {i.of + 1}",
-                i.blocked_ms,
-                i.self_ms,
-                i.count,
-                i.longest_ms,
-                i.name,
-            )
-            for i in ordered
-        ]
-        columns = (
-            "tf.data op", "from source", "blocked ms", "self ms", "calls", "longest ms", "path",
-        )  # fmt: skip
-        yield _cut("Input pipeline", columns, rows_, f"{facts.source}, host", "most blocking")
-    of_step, of_input = facts.callbacks or (), facts.pipeline_callbacks
-    if of_step or of_input:
-        calls = [(c.op, "step", c.count, c.ms) for c in of_step]
-        calls += [(c.op, "input pipeline", c.count, c.ms) for c in of_input]
-        heads_ = ("op", "in", "calls", "ms")
-        yield _cut("Calls back to the host", heads_, calls, f"{facts.source}, host")
+    source = f"{facts.source}, host"
+    rows = [(f.name, f.calls, f.traces) for f in facts.functions or ()]
+    heads = ("tf.function", "calls", "of them traced")
+    yield from _cut("Calls of tf.functions", heads, rows, source, "most called")
+    eager = [(op.op, op.count, op.ms) for op in facts.eager_ops or ()]
+    yield from _cut("Ops that ran eagerly", ("op", "calls", "ms"), eager, source)
+    ordered = sorted(facts.iterators or (), key=lambda i: (-i.blocked_ms, -i.self_ms))
+    places = [f"{i.position + 1} of {i.of + 1}" for i in ordered]
+    waits = [
+        (i.op, place, i.blocked_ms, i.self_ms, i.count, i.longest_ms, i.name)
+        for i, place in zip(ordered, places, strict=True)
+    ]
+    columns = (
+        "tf.data op", "from source", "blocked ms", "self ms", "calls", "longest ms", "path",
+    )  # fmt: skip
+    yield from _cut("Input pipeline", columns, waits, source, "most blocking")
+    calls = [(c.op, "step", c.count, c.ms) for c in facts.callbacks or ()]
+    calls += [(c.op, "input pipeline", c.count, c.ms) for c in facts.pipeline_callbacks]
+    yield from _cut("Calls back to the host", ("op", "in", "calls", "ms"), calls, source)
 
 
 def _memory(facts: ProfileFacts) -> Iterator[Table]:
@@ -181,7 +148,7 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
     ]
     columns = ("host", "allocator", "peak GiB", "capacity GiB", "fragmented %", "at ms")
     source = f"{facts.source}, allocation events"
-    yield _cut("Peak memory", columns, rows, source, "fullest")
+    yield from _cut("Peak memory", columns, rows, source, "fullest")
     fullest = ordered[0]
     held: list[tuple[Value, ...]] = [
         (name, size / 2**30, 100 * size / max(fullest.peak_bytes, 1))
@@ -199,7 +166,7 @@ def samples(signals: Signals) -> tuple[StepSamples, ...]:
     series: dict[str, Sequence[float]] = {"step_time_ms": steps.step_ms}
     if steps.input_wait_ms is not None:
         series["input_wait_ms"] = steps.input_wait_ms
-    for name in dict.fromkeys(part.name for r in facts.replicas for part in r.parts):
+    for name in facts.part_names:
         parts = [p.ms for r in facts.replicas for p in r.parts if p.name == name]
         # Replicas with different numbers of steps have no common step to average.
         if len({len(ms) for ms in parts}) == 1:

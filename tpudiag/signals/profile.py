@@ -148,6 +148,10 @@ class ReplicaSteps:
         """The time of all steps in the named parts, ms; 0 without any."""
         return sum(sum(part.ms) for part in self.parts if part.name in names)
 
+    def mean_ms(self, *without: str) -> float:
+        """The mean step, without the named parts: collectives, in which the fast ones wait."""
+        return (sum(self.step_ms) - self.part(*without)) / max(len(self.step_ms), 1)
+
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryPeak:
@@ -226,6 +230,21 @@ class ProfileFacts:
     """Missing devices, known from gaps in the numbers or from other hosts."""
     steps_differ: bool = False
     """Whether what marks a step is not the same on all hosts, or is missing on some."""
+
+    @property
+    def window_ms(self) -> float:
+        """Of all devices together; `busy_ms` likewise."""
+        return sum(device.window_ms for device in self.devices)
+
+    @property
+    def busy_ms(self) -> float:
+        """Of all devices together, in which a module ran."""
+        return sum(device.busy_ms for device in self.devices)
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The parts that steps of any replica have."""
+        return tuple(dict.fromkeys(part.name for r in self.replicas for part in r.parts))
 
     @property
     def half_traced(self) -> tuple[Device, ...]:
