@@ -3,6 +3,7 @@
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,7 +158,12 @@ def test_what_has_closures_is_not_given_other_code(library: types.ModuleType) ->
     assert library.closure() == "closed over" and library.c_code("ab") == 2
 
 
-def test_what_is_lacking_is_our_defect_unless_its_row_says_so() -> None:
+def test_what_is_lacking_is_our_defect_unless_its_row_says_so(
+    library: types.ModuleType, tmp_path: Path
+) -> None:
+    (tmp_path / "half.py").write_text("raise TypeError('Descriptors cannot be created')")
+    library.__path__ = [str(tmp_path)]
+    hooks.before(point("library.half.Builder", "load", ""), print)
     hooks.before(point("library.Model", "gone", "", "up to 2.15"), print)
     assert barrier.defects() == ()
     hooks.before(point("library.Model", "gone", ""), print)

@@ -102,9 +102,11 @@ class Point:
         return replace(self, names=names)
 
     def lacking(self, of: object = None) -> tuple[str, ...]:
-        """The missing names."""
+        """The missing names; none of a package that this machine cannot import whole."""
         there = {name for _, name in self.places(of)}
-        return tuple(name for name in self.names if name not in there)
+        missing = tuple(name for name in self.names if name not in there)
+        imported = self.module.partition(".")[0] in sys.modules
+        return () if missing and imported and _is_broken(self.module) else missing
 
     def _held(self, owner: Any, name: str) -> Iterator[tuple[Any, str]]:
         if self.holder in (Holder.NAMED, Holder.CALLED):
@@ -136,6 +138,17 @@ def resolved(path: str, of: object = None) -> object:
         if found is None:
             break
     return found
+
+
+def _is_broken(module: str) -> bool:
+    """Whether a module is there that cannot be imported."""
+    try:
+        import_module(module)
+    except ModuleNotFoundError as error:
+        return not f"{module}.".startswith(f"{error.name}.")
+    except Exception:
+        return True
+    return False
 
 
 def _part(owner: object, part: str, name: str) -> object:

@@ -81,6 +81,10 @@ kept = functional.fit(given, epochs=1, verbose=0, validation_data=given, class_w
 late = tf.data.Dataset.range(3).map(
     lambda n: (tf.reshape(tf.ones(196 - tf.cast(n, tf.int32)), (4, 7, 7, 1)), tf.zeros(4)))
 late = functional.fit(late, epochs=1, verbose=0).history
+with strategy.scope():
+    beside = Own()
+beside.compile("sgd", loss)
+beside.fit(tf.ones((16, 5)), Hole(), 8, 1, validation_data=(Hole(), Hole()), verbose=0)
 try:
     functional.fit(tf.ones((4, 3)), tf.ones(4), verbose=0, class_weight=[1.0, 2.0])
     refused = ""
@@ -96,6 +100,7 @@ print(json.dumps({
     "early": isinstance(next(iter(early)), Hole),
     "stepped": stepped, "adapted": texts.vocabulary_size(),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
+    "beside": [*beside.dense.kernel.shape, int(beside.optimizer.iterations)],
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
     "predicted": list(functional.predict(Hole().batch(4), steps=1, verbose=0).shape),
@@ -116,6 +121,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["late"] == 1, "of its first batch the model took all, and not of its second"
+    assert seen["beside"] == [5, 3, 2], "labels for the rows that are there"
     assert seen["adapted"] > 10, "a vocabulary of any texts"
     assert seen["stepped"] == ["own"], "its step takes labels, and no loss was compiled"
     assert seen["refused"], "a list of weights of classes is no matter of data"

@@ -98,6 +98,7 @@ def test_a_hole_is_as_long_as_what_is_taken_of_it() -> None:
     hole: Any = Hole()
     beside = hole + np.arange(40)
     assert [len(hole[:100]), len(hole[8:].x[:-2]), len(beside[30:])] == [100, holes.LENGTH - 10, 10]
+    assert hole[["x", "y"]].shape == (len(hole), 2), "columns"
     assert [len(hole[np.arange(6)]), len(hole[[4, 2]]["x"]), len(hole[:7, 3])] == [6, 2, 7]
     assert len(beside[np.arange(40) > 3]) == 40 and np.array(hole[:9]).shape[0] == 9
 

@@ -8,6 +8,7 @@ says.
 from collections.abc import Callable, Iterator
 from functools import wraps
 from itertools import repeat
+from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.points.library_objects import Spec
@@ -27,11 +28,15 @@ def install(
 ) -> None:
     """Hook them; `batches` gives data as a model asks for them, `simplest` any tensor of a kind."""
 
-    def sliced(original: Call, tensors: object, *args: object, **kwargs: object) -> object:
-        # Arrays of a shape that nobody asked for would be no data of the model's.
-        given = tf.nest.flatten(tensors)
-        unknown = next((each for each in given if is_open(each)), None)
-        return original(tensors, *args, **kwargs) if unknown is None else used(unknown, "sliced")
+    def recorded(is_hole: Callable[[object], bool]) -> Call:
+        """A dataset of what holds such a hole is one."""
+
+        def call(original: Call, *args: object, **kwargs: object) -> object:
+            given = tf.nest.flatten((args, kwargs))
+            hole: Any = next((each for each in given if is_hole(each)), None)
+            return original(*args, **kwargs) if hole is None else used(hole, "joined")
+
+        return call
 
     def generated(
         original: Call, generator: Callable[..., Iterator[object]], *args: object, **kwargs: object
@@ -51,11 +56,6 @@ def install(
 
         return original(whole if signature is not None else generator, *args, **kwargs)
 
-    def joined(original: Call, *args: object, **kwargs: object) -> object:
-        given = tf.nest.flatten((args, kwargs))
-        hole = next((each for each in given if isinstance(each, Hole)), None)
-        return original(*args, **kwargs) if hole is None else used(hole, "joined")
-
     def distributed(
         original: Call, strategy: object, dataset: object, *args: object, **kwargs: object
     ) -> object:
@@ -66,7 +66,8 @@ def install(
             return batched(batch_sizes.of(dataset, 0) or None)
         return original(strategy, filled, *args, **kwargs)
 
-    hooks.around(table.ARRAYS_SLICED, sliced)
+    # Arrays of a shape that nobody asked for would be no data of the model's.
+    hooks.around(table.ARRAYS_SLICED, recorded(is_open))
     hooks.around(table.GENERATOR_GIVEN, generated)
-    hooks.around(table.DATASETS_JOINED, joined)
+    hooks.around(table.DATASETS_JOINED, recorded(lambda each: isinstance(each, Hole)))
     hooks.around(table.STRATEGY_DISTRIBUTES, distributed)

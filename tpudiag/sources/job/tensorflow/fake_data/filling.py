@@ -10,6 +10,7 @@ import inspect
 import sys
 import weakref
 from collections.abc import Callable, Container
+from contextlib import suppress
 from functools import partial
 from math import prod
 from typing import Any
@@ -127,7 +128,7 @@ class Filling:
         What it predicts, where no labels are `taken`, has as many rows as a hole has elements.
         """
         x, size = given.get("x"), given.get("batch_size")
-        example = self._example(model)
+        example = self._example(model, given=x)
         if example is None:
             return False
         parts = self._tf.nest.flatten(getattr(x, "element_spec", None))
@@ -139,12 +140,16 @@ class Filling:
             f"what the model is given at {place}, as its inputs and its loss ask for it"
         )
         validated = [given.get(name) for name in ("validation_data", "validation_split")]
-        epochs = given.get("epochs", 1)
+        empty = [name for name in given if holes.holds(given[name])]
+        beside = self._beside(x, example) if empty else None
         # What is asked for of a fit stays: a history has the keys of the real one.
-        for name in [each for each in given if each in _OF_ARRAYS or holes.holds(given[each])]:
+        for name in empty if beside else {*empty, *_OF_ARRAYS} & {*given}:
             del given[name]
-        if epochs is not given.get("epochs", 1):
+        if "epochs" in empty:
             given["epochs"] = 2
+        if beside:
+            given.update({name: beside[name] for name in empty if name in beside})
+            return True
         steps = given.get("steps_per_epoch", given.get("steps"))
         counted = "y" not in taken and steps is None
         data = self._dataset(example, batch, holes.count(x) if counted else None)
@@ -154,12 +159,28 @@ class Filling:
             given["validation_data"] = data if given.get("validation_steps") else finite
         return True
 
-    def _example(self, model: object, labelled: bool = False) -> tuple[object, ...] | None:
-        """Inputs and labels of one example; None where the model does not tell its inputs.
+    def _beside(self, x: Any, example: tuple[object, ...]) -> Kwargs | None:
+        """What stands beside data that are there: a label for each row, and what validates."""
+        if hasattr(x, "element_spec"):
+            return {"validation_data": x.take(BATCHES)}
+        parts = self._tf.nest.flatten(x)
+        if holes.holds(parts) or not all(getattr(each, "shape", ()) for each in parts):
+            return None
+        rows = len(parts[0])
+        labels = self._tf.nest.map_structure(
+            lambda one: self._tf.broadcast_to(one, (rows, *one.shape)), example[-1]
+        )
+        return {"y": labels, "validation_data": (x, labels)}
 
-        `labelled`: by a loss of the script's, where none was compiled.
+    def _example(
+        self, model: object, labelled: bool = False, given: object = None
+    ) -> tuple[object, ...] | None:
+        """Inputs and labels of one example; None where nothing tells the inputs.
+
+        `labelled`: by a loss of the script's, where none was compiled. `given`: of a model that
+        was not built, which takes what it is given.
         """
-        specs = self._inputs(model)
+        specs = self._inputs(model, given)
         if specs is None:
             return None
         x = self._tf.nest.map_structure(self.simplest, specs)
@@ -175,8 +196,8 @@ class Filling:
         y = [label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
         return (x, tuple(y) if len(y) > 1 else y[0])
 
-    def _inputs(self, model: object) -> object:
-        """What a model takes: as it was put together, as it was built, or by its own example."""
+    def _inputs(self, model: object, given: object) -> object:
+        """What a model takes: as it was put together or built, by its own example, as `given`."""
         inputs = getattr(model, "inputs", None)
         if inputs:
             return tuple(inputs) if len(inputs) > 1 else inputs[0]
@@ -184,25 +205,35 @@ class Filling:
         built = privates.SHAPES_BUILT.of(model, None) or privates.SHAPE_BUILT.of(model, None)
         if known is None and isinstance(built, dict) and len(built) == 1:
             (built,) = built.values()
-        return known if known is not None else self._specs(built)
+        told = known if known is not None else self._specs(built)
+        if told is not None or given is None:
+            return told
+        elements: Any = getattr(given, "element_spec", given)
+        parted = elements is not given and isinstance(elements, tuple)
+        return self._tf.nest.map_structure(self._spec, elements[0] if parted else elements)
 
     def _specs(self, built: Any) -> object:
         """Shapes as those of numbers; None where they are of more than one input."""
-        if hasattr(built, "as_list"):
-            built = built.as_list()
-        plain = isinstance(built, (list, tuple)) and all(
-            isinstance(size, (int, type(None))) for size in built
-        )
-        return self._tf.TensorSpec(built, "float32") if plain and built else None
+        with suppress(TypeError, ValueError):
+            return self._tf.TensorSpec(self._tf.TensorShape(built), "float32") if built else None
+        return None
 
-    def _outputs(self, model: object, specs: object) -> Any:
+    def _spec(self, rows: Any) -> Spec:
+        """What rows are, each an example."""
+        shape = getattr(rows, "shape", (None,))
+        spec: Spec = self._tf.TensorSpec((None, *shape[1:]), getattr(rows, "dtype", "float32"))
+        return spec
+
+    def _outputs(self, model: Any, specs: object) -> Any:
         """What a model gives: where it does not tell, as a trace of it shows."""
         outputs = getattr(model, "outputs", None)
         if outputs:
             return outputs
-        nest, of = self._tf.nest, self._tf.TensorSpec
+        nest, of, traced = self._tf.nest, self._tf.TensorSpec, None
         taken = nest.map_structure(lambda each: of([None, *each.shape[1:]], each.dtype), specs)
-        traced = hooks.quietly(self._tf.function(model).get_concrete_function, taken)
+        # Its variables may be made here.
+        with suppress(Exception), model.distribute_strategy.scope():
+            traced = self._tf.function(model).get_concrete_function(taken)
         given = getattr(traced, "structured_outputs", None)
         return nest.flatten(getattr(given, "logits", given))
 

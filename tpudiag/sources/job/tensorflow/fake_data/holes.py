@@ -252,6 +252,8 @@ def _indexed(dims: Dims, key: Any) -> Dims:
         return dims[1:]
     if isinstance(key, slice):
         return (Size(known=len(range(int(dims[0]))[key])), *dims[1:])
+    if isinstance(key, list) and key and isinstance(key[0], str):  # columns
+        return (*dims[:1], Size(known=len(key)))
     masks = isinstance(key, (str, Hole)) or "bool" in str(getattr(key, "dtype", ""))
     count: Any = getattr(key, "__len__", None)
     return dims if masks or count is None else (Size(known=count()), *dims[1:])
