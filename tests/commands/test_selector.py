@@ -15,7 +15,7 @@ from tests.sources.live.profiler_service import served as profiler
 from tpudiag.cli import main
 from tpudiag.diagnoses import job_pods
 from tpudiag.diagnoses.cloud_tpu import Located
-from tpudiag.diagnoses.job_pods import Workers, addresses_of
+from tpudiag.diagnoses.job_pods import addresses_of
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.pods import Selection
 
@@ -76,9 +76,9 @@ def test_pods_that_are_done_lack_nothing(api: ApiServer) -> None:
         pod("bert-1", "10.0.0.8"),
         pod("bert-2", **PENDING),
     ]
-    workers = addresses_of(Selection("job-name=bert"), Located(), 6009)
-    assert workers.addresses == ("10.0.0.8:6009",)
-    assert workers.lacking == ("pod bert-2: is Pending: Insufficient google.com/tpu",)
+    addresses, lacking = addresses_of(Selection("job-name=bert"), Located(), 6009)
+    assert addresses == ("10.0.0.8:6009",)
+    assert lacking == ("pod bert-2: is Pending: Insufficient google.com/tpu",)
     api.pods["default"] = [pod("bert-0", **done)]
     with pytest.raises(NothingDiagnosed, match="0 of 1 pods of job-name=bert run"):
         addresses_of(Selection("job-name=bert"), Located(), 6009)
@@ -88,10 +88,9 @@ def test_a_watch_that_misses_a_pod_does_not_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
-    lacking = Workers((str(tmp_path / "a.sqlite"),), ("pod bert-1: is Pending",))
 
-    def found(*_: object) -> Workers:
-        return lacking
+    def found(*_: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return (str(tmp_path / "a.sqlite"),), ("pod bert-1: is Pending",)
 
     monkeypatch.setattr(job_pods, "addresses_of", found)
     code = main(["watch", "--selector", "job-name=bert", "--once", "--format", "json"])
@@ -103,9 +102,9 @@ def test_a_watch_that_misses_a_pod_does_not_pass(
 
 def test_the_sources_of_a_watch(api: ApiServer) -> None:
     api.pods["default"] = [pod("bert-1", "10.0.0.8"), pod("bert-0", "10.0.0.7")]
-    workers = addresses_of(Selection("job-name=bert"), Located(), 6009)
-    assert workers.addresses == ("10.0.0.7:6009", "10.0.0.8:6009")
-    assert workers.lacking == ()
+    addresses, lacking = addresses_of(Selection("job-name=bert"), Located(), 6009)
+    assert addresses == ("10.0.0.7:6009", "10.0.0.8:6009")
+    assert lacking == ()
 
 
 @pytest.mark.parametrize(

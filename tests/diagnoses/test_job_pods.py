@@ -30,6 +30,6 @@ def test_all_that_do_not_run_are_named_in_one_line(monkeypatch: pytest.MonkeyPat
 
 def test_one_that_runs_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     listed(monkeypatch, Located(workers=(Address("10.0.0.1", 6009),), faults=FAULTS))
-    workers = addresses_of(SELECTION, Located(), 6009)
-    assert workers.addresses == ("10.0.0.1:6009",)
-    assert workers.lacking == ("pod bert-0: is Pending", "pod bert-1: is Failed")
+    addresses, lacking = addresses_of(SELECTION, Located(), 6009)
+    assert addresses == ("10.0.0.1:6009",)
+    assert lacking == ("pod bert-0: is Pending", "pod bert-1: is Failed")

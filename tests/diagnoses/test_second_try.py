@@ -1,17 +1,18 @@
 """A crash after the rehearsal changed something: tried again, and blamed on whom it is due to."""
 
+from dataclasses import replace
 from typing import cast
 
 import pytest
 
 from tpudiag.diagnoses import second_try
-from tpudiag.diagnoses.second_try import may_be_to_blame
+from tpudiag.diagnoses.second_try import fitted, may_be_to_blame
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.model import Location
 from tpudiag.script_run import CodeFrame, Coverage, Crash, InterventionKind, UnreachedLines
 from tpudiag.signals import JobEnd
 from tpudiag.sources.job.process.following import JobRun
-from tpudiag.sources.job.process.protocol import JobSpec
+from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec
 
 CUT, STEPS = InterventionKind.PREDICTIONS, InterventionKind.STEPS
 SPEC = JobSpec(
@@ -269,3 +270,30 @@ def test_errors_that_nobody_knows_unless_they_are_of_the_code() -> None:
     gone = "Triggering __jax_array__() during abstractification is no longer supported."
     assert not may_be_to_blame(f"ValueError: {gone} To avoid this error, convert it.", DATA)
     assert may_be_to_blame("ValueError: the row is longer than 8", DATA)
+
+
+EARLY: dict[str, object] = {"phase": UP_TO_FIRST_STEP}
+
+
+def test_fewer_replicas_where_the_job_said_so_or_was_killed_before_its_first_step() -> None:
+    two = fitted(SPEC, JobRun(facts={"fitting_replicas": 2}))
+    assert two is not None and two.real_replicas == 2
+    killed = JobRun(facts=EARLY, exit_code=-9)
+    one = fitted(SPEC, killed)
+    assert one is not None and one.real_replicas == 1
+    assert fitted(one, killed) is None
+    assert fitted(SPEC, replace(killed, interrupted=True)) is None
+    assert fitted(SPEC, JobRun(facts={"end": {"how": "stopped"}})) is None
+    short = JobRun(facts=EARLY, timed_out="399 MiB of memory left", short_of_memory=True)
+    assert fitted(SPEC, short) == one and fitted(one, short) is None
+    assert fitted(SPEC, replace(short, short_of_memory=False)) is None
+
+
+def test_one_replica_where_several_cannot_meet() -> None:
+    error = "RuntimeError: `merge_call` called while defining a new graph or a tf.function."
+    apart = JobRun(facts={"end": {"how": "exception", "error": error}})
+    one = fitted(SPEC, apart)
+    assert one is not None and one.real_replicas == 1
+    assert fitted(one, apart) is None
+    other = JobRun(facts={"end": {"how": "exception", "error": "ValueError"}})
+    assert fitted(SPEC, other) is None

@@ -17,7 +17,6 @@ from tpudiag.options.verbs import request_of
 from tpudiag.printing import say
 
 if TYPE_CHECKING:
-    from tpudiag.diagnoses.job_pods import Workers
     from tpudiag.diagnoses.watch_session import WatchSession
 
 EPILOG = """\
@@ -88,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
         captures=None if options.no_capture or options.once else CAPTURES,
         tools=tools_for(options.tpu, options.project, options.zone),
         # Restarted pods have other addresses.
-        lookup=WorkerLookup(lambda: _workers_now(options).addresses, workers) if workers else None,
+        lookup=WorkerLookup(lambda: _workers_now(options)[0], workers) if workers else None,
     )
     with WatchSession(request, settings) as session:
         if options.once:
@@ -105,15 +104,14 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
         raise UsageError("--zone tells where a TPU is; name it with --tpu")
     if pods is None and options.tpu is None:
         return ()
-    workers = _workers_now(options)
-    options.lacking = workers.lacking
+    addresses, options.lacking = _workers_now(options)
     # With --once the report says so a moment later.
-    for line in () if options.once else workers.lacking:
+    for line in () if options.once else options.lacking:
         say(line)
-    return workers.addresses
+    return addresses
 
 
-def _workers_now(options: argparse.Namespace) -> Workers:
+def _workers_now(options: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]]:
     from tpudiag.diagnoses.cloud_tpu import asked_of
     from tpudiag.diagnoses.job_pods import addresses_of
 

@@ -18,7 +18,6 @@ from tpudiag.diagnoses import (
     undiagnosed,
     unrun_commands,
 )
-from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
@@ -193,7 +192,7 @@ def _rehearsed(
             cells = request.notebook.map if request.notebook else None
             with StepCompilation(target, request.compiler, cells) as compilation:
                 job = runner.run(spec, request.python, limits, on_phase, compilation.heard)
-                smaller = fitted(spec, job)
+                smaller = second_try.fitted(spec, job)
                 if smaller is None:
                     job = second_try.judged(spec, job, again)
                     second_try.say_what_failed(job, failed)
@@ -201,7 +200,8 @@ def _rehearsed(
                     compiler = compilation.of_job(job.facts, job.interrupted, on_phase)
                     break
             failed = second_try.crash_of(job) or failed
-            on_phase(started_again(smaller, spec))
+            fewer, all_ = smaller.real_replicas, spec.real_replicas
+            on_phase(f"starting again with {fewer} of {all_} replicas")
             spec = smaller
     if compiler.interrupted:
         signals = replace(signals, end=JobEnd(how="interrupted"))

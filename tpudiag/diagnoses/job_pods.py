@@ -1,9 +1,5 @@
 """The pods of a job on Kubernetes: their addresses, and reports on those that do not run."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 from tpudiag.diagnoses.cloud_tpu import Located
 from tpudiag.diagnoses.report_parts import Columns, table
 from tpudiag.errors import NothingDiagnosed
@@ -52,8 +48,10 @@ def selected(selection: Selection | None, port: int) -> Located:
     )
 
 
-def addresses_of(selection: Selection | None, cloud: Located, port: int) -> Workers:
-    """The workers of a Cloud TPU and of a selector, as sources to watch.
+def addresses_of(
+    selection: Selection | None, cloud: Located, port: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The workers of a Cloud TPU and of a selector, as sources to watch; a line for each other one.
 
     Raises NothingDiagnosed where something was named but no worker runs.
     """
@@ -62,12 +60,4 @@ def addresses_of(selection: Selection | None, cloud: Located, port: int) -> Work
     workers = tuple(str(at) for at in (*cloud.workers, *job.workers))
     if not workers and (selection is not None or cloud.name is not None):
         raise NothingDiagnosed("; ".join(lacking) or job.headline or cloud.headline)
-    return Workers(workers, lacking)
-
-
-@dataclass(frozen=True)
-class Workers:
-    """Addresses of workers, and a line for each that has none."""
-
-    addresses: tuple[str, ...]
-    lacking: tuple[str, ...] = ()
+    return workers, lacking

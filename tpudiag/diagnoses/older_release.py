@@ -75,12 +75,11 @@ def _by_name(error: str, installed: Release) -> str | None:
     if span is None or not span.last:
         return None
     last = span.last[:2]
+    has = f"{span.package} {spelled(last)} is the last release that has `{lack.name}`"
     if span.package not in ("tensorflow", "keras"):
-        has = f"{span.package} {spelled(last)} is the last release that has `{lack.name}`"
         return _advice(has, f"'{span.package}=={spelled(last)}.*'")
     if _as_old(installed, last):
         return None
-    has = f"{span.package} {spelled(last)} is the last release that has `{lack.name}`"
     if last < OLDEST:
         return _advice(f"{has}, and TensorFlow {spelled(OLDEST)} the first that is rehearsed")
     return _advice(has, f"'tensorflow-cpu=={spelled(last)}.*'")

@@ -6,6 +6,7 @@ and so may be one that could not be repeated in time: neither becomes a finding.
 """
 
 import re
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from tpudiag.model import Location
 from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
 from tpudiag.sources.job.process.following import JobRun
-from tpudiag.sources.job.process.protocol import JobSpec
+from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec
 from tpudiag.sources.job.tensorflow.devices import cpu_kernels
 
 _SHORTEST_STEM = 8
@@ -145,6 +146,24 @@ def judged(
 def crash_of(job: JobRun) -> JobEnd | None:
     """The end of a job by an exception; None where it ended otherwise."""
     return None if job.timed_out or job.interrupted else _exception(job.facts.get("end"))
+
+
+def fitted(spec: JobSpec, job: JobRun) -> JobSpec | None:
+    """What to start again with, where the job said so or was too large to live; else None."""
+    short = job.short_of_memory and not job.interrupted
+    if (job.timed_out or job.interrupted) and not short:
+        return None
+    fitting = job.facts.get("fitting_replicas")
+    if isinstance(fitting, int) and fitting < spec.real_replicas:
+        return replace(spec, real_replicas=fitting)
+    crash = crash_of(job)
+    if crash is not None and cpu_kernels.is_of_many(crash.error or "") and spec.real_replicas > 1:
+        return replace(spec, real_replicas=1)
+    # The kernel kills for want of memory without a word; a SIGKILL so early is taken for that.
+    # The launcher says it where it was first.
+    early = job.phase.startswith(UP_TO_FIRST_STEP)
+    killed = (job.exit_code == -signal.SIGKILL or short) and early
+    return replace(spec, real_replicas=1) if killed and spec.real_replicas > 1 else None
 
 
 def say_what_failed(job: JobRun, before: JobEnd | None) -> None:

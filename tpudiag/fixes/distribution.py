@@ -32,18 +32,14 @@ def batch_size(place: Place, source: Source) -> Iterator[Edit]:
         yield new_value(
             source, given, f"{context}.get_per_replica_batch_size({source.code(given.value)})"
         )
-    elif "divided by" in message:
+    else:  # the replica's batch, which is divided once more
         yield new_value(source, given, _global(source, given.value, call))
-    else:
-        raise NoChange("which size is meant, only its author knows")
 
 
 def _number(source: Source, given: cst.Arg, batch: object, replicas: object) -> Edit:
     """The number of a batch size, as a multiple of the replicas."""
     value = pipeline_chain.constant_of(source, given.value, given)
-    if not isinstance(batch, int) or not isinstance(replicas, int):
-        raise NoChange("the batch is not known")
-    if literal(value) != batch:
+    if not (isinstance(batch, int) and isinstance(replicas, int) and literal(value) == batch):
         raise NoChange("the number of the batch stands in no plain assignment")
     return source.replaced(value, str(max(batch // replicas, 1) * replicas))
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeVar, cast
 
 import libcst as cst
@@ -314,9 +315,7 @@ class Source:
         ]
         step = "\t" if self.text.startswith("\t", self.line_start(first)) else self.tab
         rows: list[str] = []
-        bounds = [s for s in self.starts if first <= s < last]
-        for number, begin in enumerate(bounds):
-            end = bounds[number + 1] if number + 1 < len(bounds) else last
+        for begin, end in pairwise([*(s for s in self.starts if first <= s < last), last]):
             row = self.text[begin:end]
             layout = row.strip() and not any(a < begin < b for a, b in inside)
             if layout and by > 0:
