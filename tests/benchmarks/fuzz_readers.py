@@ -218,8 +218,8 @@ def read_spool(file: Path) -> None:
         beside.unlink()  # of the one before, which had this name
     with contextlib.closing(Spool(file)) as spool:
         due = spool.due()
-        spool.sending(due)
-        spool.not_sent(due)
+        spool.mark(due, under_way=True)
+        spool.mark(due, under_way=False)
         spool.drop_before(time.time_ns())
         spool.done(due, len(due), "refused")
         _ = spool.waiting, spool.counts

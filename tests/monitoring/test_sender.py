@@ -135,7 +135,7 @@ def test_a_process_killed_between_sending_and_noting_doubles_nothing(world: Worl
     world.make()
     world.now += 10
     points = world.spool.due()
-    world.spool.sending(points)
+    world.spool.mark(points, under_way=True)
     client = client_of(Service.METRICS, world.emulator.endpoint)
     client.create_time_series(
         name="projects/p", time_series=[time_series(point) for point in points]

@@ -144,8 +144,6 @@ def short_name(framework_op: str) -> str:
 
 def _group(name: str, ops: Sequence[DeviceOp], clock_mhz: int | None) -> OperationGroup:
     first = max(ops, key=lambda op: op.self_ms)
-    timed = [op for op in ops if op.gflop_per_s is not None and op.total_ms]
-    moved = [op for op in ops if op.hbm_gb_per_s is not None and op.total_ms]
     # The compiler's estimate of a loop covers the loop alone, its traced time all of its body.
     estimated = [op for op in ops if op.estimated_cycles and clock_mhz and not op.holds_others]
     cycles = sum((op.estimated_cycles or 0) * op.count for op in estimated)
@@ -156,17 +154,18 @@ def _group(name: str, ops: Sequence[DeviceOp], clock_mhz: int | None) -> Operati
         self_ms=sum(op.self_ms for op in ops),
         share=sum(op.share for op in ops),
         count=sum(op.count for op in ops),
-        tflop_per_s=_mean([(op.gflop_per_s or 0.0, op.total_ms or 0.0) for op in timed], 1e-3),
-        hbm_gb_per_s=_mean([(op.hbm_gb_per_s or 0.0, op.total_ms or 0.0) for op in moved], 1.0),
+        tflop_per_s=_mean(1e-3, [(op.gflop_per_s, op.total_ms) for op in ops]),
+        hbm_gb_per_s=_mean(1.0, [(op.hbm_gb_per_s, op.total_ms) for op in ops]),
         expected_ms=cycles / (clock_mhz * 1e3) if estimated and clock_mhz else None,
         measured_ms=sum(op.total_ms or 0.0 for op in estimated),
     )
 
 
-def _mean(rates: Sequence[tuple[float, float]], scale: float) -> float | None:
-    """The rate over the whole time; None where unknown."""
-    whole = sum(ms for _, ms in rates)
-    return scale * sum(rate * ms for rate, ms in rates) / whole if whole else None
+def _mean(scale: float, rates: Sequence[tuple[float | None, float | None]]) -> float | None:
+    """The rate over the time of those that have one; None where none has."""
+    known = [(rate, ms) for rate, ms in rates if rate is not None and ms]
+    whole = sum(ms for _, ms in known)
+    return scale * sum(rate * ms for rate, ms in known) / whole if whole else None
 
 
 def _peaks(devices: Sequence[Device]) -> tuple[float | None, float | None]:

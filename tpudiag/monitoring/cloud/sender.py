@@ -71,7 +71,7 @@ class Sender:
             return self._later(error)
         # Stored before the call: if the process dies in it, the next one knows that these may have
         # been written.
-        self._spool.sending(points)
+        self._spool.mark(points, under_way=True)
         try:
             self._client.create_time_series(
                 name=self._project,
@@ -122,7 +122,8 @@ class Sender:
                 self._say(f"{len(points) - accepted} points were refused: {error_line(error)}")
             return self._sent(points, accepted)
         if code not in IN_DOUBT:
-            self._spool.not_sent(points)
+            # Earlier doubts remain: this call's failure proves nothing of the earlier one.
+            self._spool.mark([point for point in points if not point.again], under_way=False)
         return self._later(error)
 
     def _slower(self, points: list[Point]) -> float:

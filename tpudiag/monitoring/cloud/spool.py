@@ -119,21 +119,11 @@ class Spool:
             for source, metric, end_ns, value, again in rows
         ]
 
-    def sending(self, points: Sequence[Point]) -> None:
-        """Mark points before they are sent: if the process dies now, they may have been written."""
+    def mark(self, points: Sequence[Point], *, under_way: bool) -> None:
+        """Mark points before they are sent: a process that dies then may have written them."""
         with self._transaction() as connection:
-            connection.executemany(
-                f"UPDATE waiting SET under_way = 1 WHERE {_KEY}", self._keys(points)
-            )
-
-    def not_sent(self, points: Sequence[Point]) -> None:
-        """Mark points that certainly did not reach the service."""
-        with self._transaction() as connection:
-            connection.executemany(
-                f"UPDATE waiting SET under_way = 0 WHERE {_KEY}",
-                # Earlier doubts remain: this call's failure proves nothing of the earlier one.
-                self._keys([point for point in points if not point.again]),
-            )
+            update = f"UPDATE waiting SET under_way = {int(under_way)} WHERE {_KEY}"
+            connection.executemany(update, self._keys(points))
 
     def done(self, points: Sequence[Point], accepted: int, lost_as: str) -> None:
         """The first `accepted` points were written, the others are lost; all leave the spool."""
