@@ -162,17 +162,13 @@ def test_a_rate_that_did_not_grow_is_no_worth(
     document: documents.Script, mended: int, worth: str
 ) -> None:
     rates = (Evidence("as built", 1000), Evidence("with prefetch", mended))
-    change = candidate(document, 3, Edit(0, 0, ""))
-    slow = replace(change, finding=replace(change.finding, evidence=rates))
+    slow = replace(candidate(document, 3, Edit(0, 0, "")).finding, evidence=rates)
     assert proof.worth(slow, report()) == worth
 
 
-def test_worth_is_taken_from_what_was_measured(
-    document: documents.Script, change: Candidate
-) -> None:
-    assert proof.worth(change, report(traces=1)) == "7 -> 1 traces"
-    costly = candidate(document, 2, Edit(9, 9, "# new\n"), about=finding(2, cost=12.5))
-    assert proof.worth(costly, report()) == "up to 12.5 ms a step here"
+def test_worth_is_taken_from_what_was_measured(change: Candidate) -> None:
+    assert proof.worth(change.finding, report(traces=1)) == "7 -> 1 traces"
+    assert proof.worth(finding(2, cost=12.5), report()) == "up to 12.5 ms a step here"
     changes = {
         each.name: (each.before, each.after) for each in proof.figures(report(), report(traces=1))
     }

@@ -69,7 +69,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
             finding=Finding("m", "", (), Location("train.py", 1)),
             document=document,
             edits=(Edit(0, 0, f"# {id_}\n"),),
-            change=change,
+            change=replace(change),
             line=1,
         )
         for id_ in ("TPU101", "TPU102", "TPU203")
@@ -94,7 +94,7 @@ def test_a_change_that_breaks_something_is_found_by_halves(made: list[Candidate]
     proofs = togetherof(rehearsals)
     proofs.prove(made)
     assert [each.id for each in proofs.proven] == ["TPU101", "TPU203"]
-    assert proofs.dropped[id(made[1])].startswith("TPU999 fails with it")
+    assert proofs.results[id(made[1].change)][1].startswith("TPU999 fails with it")
     assert rehearsals.tried[-1] == ["TPU101", "TPU203"]
 
 
@@ -109,11 +109,11 @@ def test_a_change_is_proven_with_the_one_that_it_calls_for_in_another_file(
     together.changes_for = lambda _, id_: (elsewhere,) if id_ == "TPU999" else ()
     together.prove(made[1:2])
     assert together.proven == [made[1], elsewhere]
-    assert not together.dropped
+    assert together.results[id(made[1].change)][0] == "proven"
     same_file = togetherof(FakeRehearsals(bad="TPU102"))
     same_file.changes_for = lambda _, __: (replace(made[0], id="TPU999"),)
     same_file.prove(made[1:2])
-    assert same_file.dropped[id(made[1])].startswith("TPU999 fails with it")
+    assert same_file.results[id(made[1].change)][1].startswith("TPU999 fails with it")
 
 
 def test_a_job_that_is_not_steady_is_rehearsed_once_more(made: list[Candidate]) -> None:
@@ -131,4 +131,4 @@ def test_rehearsals_have_an_end(made: list[Candidate]) -> None:
     proofs = togetherof(rehearsals)
     proofs.prove(made)
     assert not proofs.proven
-    assert "not tried" in proofs.dropped[id(made[0])]
+    assert "not tried" in proofs.results[id(made[0].change)][1]

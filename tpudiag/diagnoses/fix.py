@@ -24,7 +24,7 @@ from tpudiag.model import GONE, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.phases import OnPhase
 from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
-from tpudiag.source_change import ChangeState, Effect, Mending
+from tpudiag.source_change import Effect, Mending
 
 SEED = 20260101
 """The seed of every rehearsal, so that losses are comparable."""
@@ -102,9 +102,9 @@ def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> R
         for document in documents_of(proven)
     )
     written = _written(request, proven, refused) if proven else ()
-    kept = {id(each) for each in proven if each.name in written or request.patch is not None}
+    kept = {id(each.change) for each in proven if each.name in written or request.patch is not None}
     outcomes = tuple(
-        _with_results(outcome, proofs, made, request, kept) for outcome in proofs.before.outcomes
+        _with_results(outcome, proofs, request, kept) for outcome in proofs.before.outcomes
     )
     after = proofs.after or proofs.before
     left = _left(outcomes, request, bool(kept))
@@ -157,31 +157,20 @@ def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
         raise UsageError(f"--patch {file}: {error.strerror or error}") from error
 
 
-def _with_results(
-    outcome: Outcome,
-    proofs: Proofs,
-    made: Sequence[Candidate],
-    request: FixRequest,
-    kept: set[int],
-) -> Outcome:
+def _with_results(outcome: Outcome, proofs: Proofs, request: FixRequest, kept: set[int]) -> Outcome:
     """An outcome whose findings carry the results of their changes."""
     findings: list[Finding] = []
     for finding in outcome.findings:
-        # By identity: findings on one line may have equal changes with different results.
-        candidate = next((c for c in made if c.change is finding.change), None)
-        if candidate is None:
+        change = finding.change
+        if change is None:
             gone = proofs.mends(outcome.id) and request.selects(outcome.id)
             findings.append(replace(finding, no_change=GONE) if gone else finding)
             continue
-        state: ChangeState = "offered"
-        why = UNSAFE if candidate.change.effect is Effect.MODEL and not request.unsafe else ""
-        if id(candidate) in proofs.proof:
-            state = "written" if id(candidate) in kept else "proven"
-            why = proofs.proof[id(candidate)]
-        elif id(candidate) in proofs.dropped:
-            state, why = "dropped", proofs.dropped[id(candidate)]
-        gains = proof.worth(candidate, proofs.after or proofs.before)
-        change = replace(candidate.change, state=state, proof=why, worth=gains)
+        asked = request.unsafe or change.effect is not Effect.MODEL
+        state, why = proofs.results.get(id(change), ("offered", "" if asked else UNSAFE))
+        state = "written" if id(change) in kept else state
+        gains = proof.worth(finding, proofs.after or proofs.before)
+        change = replace(change, state=state, proof=why, worth=gains)
         findings.append(replace(finding, change=change))
     return replace(outcome, findings=tuple(findings))
 

@@ -244,9 +244,8 @@ def figures(before: Report, after: Report) -> tuple[FigureChange, ...]:
     return tuple(changes)
 
 
-def worth(candidate: Candidate, after: Report) -> str:
-    """A change's gain, from its finding's evidence and the changed job's figures."""
-    finding = candidate.finding
+def worth(finding: Finding, after: Report) -> str:
+    """The gain of a finding's change, from its evidence and the changed job's figures."""
     known = {each.name: each for each in finding.evidence}
     as_built = known.get("as built")
     mended = next((e for name, e in known.items() if name.startswith("with ")), None)

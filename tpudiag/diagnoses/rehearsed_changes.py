@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from tpudiag.diagnoses import job, notebook_job, proof
 from tpudiag.diagnoses.changes_of_source import Candidate, documents_of, edits_of
@@ -13,6 +14,7 @@ from tpudiag.fixes.documents import NotebookCells
 from tpudiag.model import Report, Verdict
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
+from tpudiag.source_change import ChangeState
 
 MOST_REHEARSALS = 12
 """The limit per call, where changes fail together and are tried by halves."""
@@ -65,13 +67,14 @@ def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) 
 
 @dataclass(kw_only=True)
 class Proofs:
-    """The result of each change, by its index among the candidates."""
+    """Tries changes, and knows the result of each."""
 
     before: Report
     rehearsals: Rehearsals
     proven: list[Candidate] = field(default_factory=list[Candidate])
-    dropped: dict[int, str] = field(default_factory=dict[int, str])
-    proof: dict[int, str] = field(default_factory=dict[int, str])
+    results: dict[int, tuple[ChangeState, str]] = field(default_factory=dict[int, Any])
+    """What became of each tried change, and why; by identity, since findings on one line may have
+    equal changes with different results."""
     after: Report | None = None
     losses: str = ""
     steady: bool | None = None
@@ -84,7 +87,7 @@ class Proofs:
         if not tried:
             return
         if self.rehearsals.count >= MOST_REHEARSALS:
-            self._drop(tried, "not tried: too many rehearsals were needed before it")
+            self._note(tried, "dropped", "not tried: too many rehearsals were needed before it")
             return
         applied = [*self.proven, *tried]
         report = self.rehearsals.run(applied)
@@ -97,11 +100,11 @@ class Proofs:
             self._keep(tried, applied, report, judged.losses)
         elif judged.dropped:
             for number, why in judged.dropped.items():
-                self._drop([tried[number]], why)
+                self._note([tried[number]], "dropped", why)
             self.prove([e for n, e in enumerate(tried) if n not in judged.dropped])
         elif len(tried) == 1:
             if not self._proven_with_others(tried, applied, report, judged.fails_with_it):
-                self._drop(tried, judged.trouble or "")
+                self._note(tried, "dropped", judged.trouble or "")
         else:
             # By halves: one bad change among many costs two rehearsals per halving, not one per
             # change.
@@ -131,8 +134,7 @@ class Proofs:
         self, tried: Sequence[Candidate], applied: list[Candidate], report: Report, losses: str
     ) -> None:
         self.proven, self.after, self.losses = applied, report, losses
-        for each in tried:
-            self.proof[id(each)] = f"rehearsed: the finding is gone; {losses}"
+        self._note(tried, "proven", f"rehearsed: the finding is gone; {losses}")
 
     def mends(self, id_: str) -> bool:
         """Whether a check passes with the proven changes."""
@@ -147,6 +149,5 @@ class Proofs:
             self.steady, _ = proof.compared(self.before, again, ())
         return self.steady
 
-    def _drop(self, tried: Sequence[Candidate], why: str) -> None:
-        for each in tried:
-            self.dropped[id(each)] = why
+    def _note(self, tried: Sequence[Candidate], state: ChangeState, why: str) -> None:
+        self.results.update((id(each.change), (state, why)) for each in tried)
