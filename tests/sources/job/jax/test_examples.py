@@ -65,7 +65,7 @@ def test_what_the_step_makes_of_its_data(jax: Any, step: Step, lead: Any, batch:
     given = tuple(jax.ShapeDtypeStruct(shape, "float32") for shape in shapes)
     own = partial(step, jax)
     record = Record("step", None)
-    jitted = Jitted(jax.jit(own), own, cast("Any", None), record, None)
+    jitted = Jitted(jax.jit(own), own, cast("Any", None), record)
     traced = TracedStep(jax, StepCall(jitted, record, (given, {}), frozenset(("[0][0]",))))
     found = traced.batch()
     assert found is not None

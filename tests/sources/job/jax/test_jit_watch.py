@@ -43,7 +43,7 @@ def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
         calls.append(result)
         return result
 
-    jitted = Jitted(evaluate, evaluate, cast("Any", watch), Record("evaluate", None), None)
+    jitted = Jitted(evaluate, evaluate, cast("Any", watch), Record("evaluate", None))
     assert all(jitted() is result for _ in range(2 * FEWEST_CALLS))
     assert len(calls) == FEWEST_CALLS * (1 + traced)
 
@@ -63,7 +63,7 @@ def test_a_number_that_changes_while_steps_are_answered_is_frozen(
     watch.state = PythonStateWatch(watch._traced_now)
     watch.rest = RestOfScript(60, lambda: None)
     watch.rest.leaves = jax.tree_util.tree_leaves
-    jitted = Jitted(jax.jit(step), step, watch, Record("step", None, made=1, trains=True), None)
+    jitted = Jitted(jax.jit(step), step, watch, Record("step", None, made=1, trains=True))
     weights: Any = jitted(jax.numpy.ones(3))
     watch.rest.deadline.start()
     jitted(jitted(weights))

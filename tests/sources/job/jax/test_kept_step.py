@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 def test_state_that_an_evaluation_gives_back_and_what_is_changed_in_place(jax: Any) -> None:
     ones, step = jax.numpy.ones, KeptStep()
     step.watch(jax)
-    jitted = Jitted(doubled, doubled, cast("Any", None), Record("train_step", None), None)
+    jitted = Jitted(doubled, doubled, cast("Any", None), Record("train_step", None))
     weights, examples = ones((3, 1)), ones((8, 3))
     step.ran(jitted, (weights, examples), {}, True)
     step.gave(jitted.record, [weights])
@@ -33,7 +33,7 @@ def called(jax: Any, kept: KeptStep, function: Any, calls: list[list[Any]]) -> N
     """Some calls of a function that takes gradients."""
     kept.watch(jax)
     record = Record("function", None, calls=len(calls))
-    jitted = Jitted(jax.jit(function), function, cast("Any", None), record, None)
+    jitted = Jitted(jax.jit(function), function, cast("Any", None), record)
     for arguments in calls:
         kept.ran(jitted, tuple(arguments), {}, False)
         kept.gave(record, jax.tree_util.tree_leaves(function(*arguments)))

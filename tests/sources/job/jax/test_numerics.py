@@ -71,7 +71,7 @@ def test_an_activation_or_weighting_is_no_softmax(jax: Any, last: str, found: st
 def lost(jax: Any, step: Any, state: Any, *, keeps: bool) -> Any:
     """The state that is lost in three calls of a step, which gives weights and a new state."""
     compiled, kept, record = jax.jit(step), KeptStep(), Record("step", None)
-    jitted = Jitted(compiled, step, cast("Any", None), record, None)
+    jitted = Jitted(compiled, step, cast("Any", None), record)
     record.values = StateValues(jax, False)
     kept.watch(jax)
     weights = jax.numpy.ones(3)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall, several
+from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
 from tpudiag.sources.job.jax.kept_step import KeptStep
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.script_remainder import RestOfScript
@@ -103,14 +103,11 @@ class JitWatch:
         if function is None:
             return functools.partial(self._jit, original, mapped=mapped, **kwargs)
         compiled = original(*args, **kwargs)
-        donates = several(kwargs.get("donate_argnums")) if mapped else None
-        followed = barrier.attempt("jax.jit", self._followed, compiled, function, donates)
-        if followed is not None:
-            followed.made_with(kwargs)
-        return followed or compiled
+        given = compiled, function, kwargs, mapped
+        return barrier.attempt("jax.jit", self._followed, *given) or compiled
 
     def _followed(
-        self, compiled: object, function: Callable[..., object], donates: tuple[int, ...] | None
+        self, compiled: object, function: Callable[..., object], options: Kwargs, mapped: bool
     ) -> Jitted:
         """The same with its calls followed."""
         inner = user_lines.unwrapped(function)
@@ -122,7 +119,7 @@ class JitWatch:
         record = self.records.setdefault(key, Record(name.replace("<locals>.", ""), location))
         record.made += 1
         record.made_by = record.made_by or user_lines.taker()
-        return Jitted(compiled, function, self, record, donates)
+        return Jitted(compiled, function, self, record, options, mapped)
 
     def _gradient(
         self, name: str, original: Callable[..., Any], *args: object, **kwargs: object

@@ -102,36 +102,28 @@ class Jitted:
         function: Callable[..., object],
         watch: Calls,
         record: Record,
-        donates: tuple[int, ...] | None,
+        options: Kwargs | None = None,
+        mapped: bool = False,
     ) -> None:
+        """`options` are those that jax.jit was given, or, if it is `mapped`, jax.pmap."""
+        options = options or {}
         # First: what is made of one of these (jax.vmap, jax.grad) has a copy of its attributes.
         functools.update_wrapper(self, function)
         self._compiled, self.watch, self.record = compiled, watch, record
-        self.donates = donates
-        """Of jax.pmap the places of the arguments that it may overwrite; None of jax.jit."""
-        self.in_shardings: object = None
-        """As they were given to jax.jit."""
-        self.placed_at: Location | None = None
+        self.mapped = mapped
+        """Whether jax.pmap made it."""
+        self.donates = several(options.get("donate_argnums")) if mapped else ()
+        """The places of the arguments that it may overwrite; those of jax.jit its trace tells."""
+        self.in_shardings = options.get("in_shardings")
+        self.placed_at = user_lines.caller() if self.in_shardings is not None else None
         """The line that gave them."""
-        self.out_shardings: object = None
-        self.statics: frozenset[object] = frozenset()
+        self.out_shardings = options.get("out_shardings")
+        given = (options.get("static_argnums"), options.get("static_argnames"))
+        self.statics: frozenset[object] = frozenset(each for one in given for each in several(one))
         """Places and names of the arguments that are part of the program."""
         self.is_new = record.made > 1
         self.python_function: Any = user_lines.unwrapped(function)
         self.names = parameters(function)
-
-    def made_with(self, options: Kwargs) -> None:
-        """The options that jax.jit was given."""
-        self.in_shardings = options.get("in_shardings")
-        self.placed_at = user_lines.caller() if self.in_shardings is not None else None
-        self.out_shardings = options.get("out_shardings")
-        given = (options.get("static_argnums"), options.get("static_argnames"))
-        self.statics = frozenset(each for one in given for each in several(one))
-
-    @property
-    def mapped(self) -> bool:
-        """Whether jax.pmap made it."""
-        return self.donates is not None
 
     def static(self, path: Sequence[object]) -> bool:
         """Whether a leaf of (args, kwargs) is part of the program."""

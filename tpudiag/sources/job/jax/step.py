@@ -236,7 +236,7 @@ class TracedStep:
         for path, key, leaf in self._leaves:
             if getattr(leaf, "shape", None) is None:
                 continue
-            places = self.call.jitted.donates or ()
+            places = self.call.jitted.donates
             mapped_away = key.startswith("[0]") and getattr(path[1], "idx", None) in places
             sharding = getattr(leaf, "sharding", None)
             shape = tuple(map(int, leaf.shape))

@@ -32,7 +32,7 @@ from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
-from .fitted_holes import OPEN, label
+from .fitted_holes import OPEN, labels
 from .ledger import Ledger
 from .text_files import WORDS
 
@@ -192,8 +192,7 @@ class Filling:
             losses, outputs = [next(of_script, "sparse")], (outputs or [])[:1]
         if not losses or not outputs:
             return (x,)
-        losses = losses if len(losses) == len(outputs) else losses[:1] * len(outputs)
-        y = [label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
+        y = labels(outputs, losses)
         return (x, tuple(y) if len(y) > 1 else y[0])
 
     def _inputs(self, model: object, given: object) -> object:

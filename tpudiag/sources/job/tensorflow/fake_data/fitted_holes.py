@@ -1,6 +1,7 @@
 """Holes that a model of Keras on JAX is given: arrays, as its inputs and its loss ask for them."""
 
 import importlib
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 from typing import Any
@@ -30,34 +31,32 @@ def _given(ledger: Ledger, original: Call, model: Any, *args: object, **kwargs: 
     if bound is None or not inputs or not holes.holds([*bound.arguments.values()][1:]):
         return original(model, *args, **kwargs)
     ledger.note(f"what the model is given at {user_lines.caller()}, as its inputs ask for it")
-    given, taken = bound.arguments, bound.signature.parameters
-    data, size = given.get("x"), given.get("batch_size")
+    given = bound.arguments
+    data, size, losses = given.get("x"), given.get("batch_size"), getattr(model, "loss", None)
     batch = size if isinstance(size, int) else batch_sizes.of(data)
-    # Whole batches: whether the last one is ragged is no matter of what is not there.
-    rows = max(holes.count(data) // batch, batch_sizes.BATCHES) * batch
-    x = [_rows(_example(each.shape, each.dtype), rows) for each in inputs]
-    y = [_rows(each, rows) for each in _labels(model)]
-    of_fit = "validation_data" in taken
-    if of_fit and {"validation_data", "validation_split"} & given.keys():
-        given["validation_data"] = (_one(x), _one(y))
-    for name in [each for each in given if each in _COUNTED]:
-        del given[name]
-    given |= {"x": _one(x), "batch_size": batch} | ({"y": _one(y)} if "y" in taken and y else {})
-    for name in [each for each in given if holes.holds(given[each])]:
+    trains, rows = "y" in bound.signature.parameters, holes.count(data)
+    if trains:  # whether the last batch is ragged is no matter of what is not there
+        rows = max(rows // batch, batch_sizes.BATCHES) * batch
+    x = _so_many(rows, [_example(each.shape, each.dtype) for each in inputs])
+    y = _so_many(rows, labels(model.outputs, losses)) if losses else None
+    if given.keys() & {"validation_data", "validation_split"}:
+        given["validation_data"] = (x, y)
+    given |= {"x": x, "batch_size": batch}
+    if trains:
+        given["y"] = y
+    for name in [each for each in given if each in _COUNTED or holes.holds(given[each])]:
         del given[name]
     return original(*bound.args, **bound.kwargs)
 
 
-def _labels(model: Any) -> list[object]:
+def labels(outputs: Sequence[Any], losses: Any) -> list[object]:
     """One of each output, as its loss takes it."""
-    losses: Any = getattr(model, "loss", None)
     each_of: list[object] = [*losses] if isinstance(losses, (list, tuple)) else [losses]
-    outputs = [*model.outputs]
     each_of = each_of if len(each_of) == len(outputs) else each_of[:1] * len(outputs)
-    return [label(output.shape, loss) for output, loss in zip(outputs, each_of, strict=True)]
+    return [_label(output.shape, loss) for output, loss in zip(outputs, each_of, strict=True)]
 
 
-def label(shape: Shape, loss: object) -> object:
+def _label(shape: Shape, loss: object) -> object:
     """A label, as a loss takes it for an output of this shape."""
     numpy: Any = importlib.import_module("numpy")
     sizes = [OPEN if size is None else int(size) for size in tuple(shape)[1:]]
@@ -79,11 +78,8 @@ def _example(shape: Shape, dtype: object) -> object:
     return halves.astype(dtype)
 
 
-def _rows(example: Any, rows: int) -> object:
-    """So many of it, which take the space of one."""
-    return importlib.import_module("numpy").broadcast_to(example, (rows, *example.shape))
-
-
-def _one(parts: list[object]) -> object:
-    """As a model of one input or output takes it."""
-    return parts[0] if len(parts) == 1 else parts
+def _so_many(rows: int, examples: list[Any]) -> object:
+    """Rows of each, which take the space of one; one array alone, as a model takes it."""
+    broadcast: Any = importlib.import_module("numpy").broadcast_to
+    made = [broadcast(each, (rows, *each.shape)) for each in examples]
+    return made[0] if len(made) == 1 else made
