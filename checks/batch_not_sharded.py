@@ -82,7 +82,7 @@ def _along_one(step: ShardedStep) -> tuple[str, str]:
     """Why the batch is whole, and what mends it where it lies along an axis of one device."""
     mesh = step.mesh
     sizes = dict(zip(mesh.axes, mesh.sizes, strict=True)) if mesh is not None else {}
-    named = [axis for a in step.arguments if not a.state for axis in a.axes if axis in sizes]
+    named = [axis for a in step.data for axis in a.axes if axis in sizes]
     if not named:
         return "its arrays are on all of them, in one part.", ""
     largest = max(sizes, key=lambda axis: sizes[axis])
@@ -108,9 +108,7 @@ def _gathered(step: ShardedStep, name: str, location: Location | None) -> Findin
 
 def _crossed(step: ShardedStep) -> Iterator[Finding]:
     """Data whose examples are not what is shared out, beside data whose examples are."""
-    data = [
-        a for a in step.arguments if not a.state and a.parts > 1 and a.counts_steps < len(a.shape)
-    ]
+    data = [a for a in step.data if a.parts > 1 and a.counts_steps < len(a.shape)]
     along = {a.axes: a.name for a in data if a.example_parts == a.parts}
     crossed = [a for a in data if a.example_parts == 1 and a.axes in along]
     # Weights that are not trained are data, too, of other lengths than the examples.
@@ -130,7 +128,7 @@ def _idle(signals: Signals, step: ShardedStep) -> Finding:
     (axis, size), *_ = step.idle_axes
     state = sum(argument.bytes for argument in step.state if argument.parts == 1)
     names = [a.name for a in sorted(step.state, key=lambda a: -a.bytes) if a.parts == 1][:3]
-    of_batch = dict.fromkeys(axis for a in step.arguments if not a.state for axis in a.axes)
+    of_batch = dict.fromkeys(axis for a in step.data for axis in a.axes)
     return Finding(
         f"the axis {axis!r} of the mesh shares out nothing: each {size} of the {step.devices} "
         "devices do the same work, with all of the state.",
@@ -157,7 +155,7 @@ def _is_whole(step: ShardedStep) -> bool:
 
     What jax.jit places by itself, the compiler may share out.
     """
-    data = [argument for argument in step.arguments if not argument.state and argument.shape]
+    data = [argument for argument in step.data if argument.shape]
     return bool(data) and all(
         argument.placed and argument.devices > 1 and argument.parts == 1
         for argument in (*data, *step.state)
@@ -165,7 +163,7 @@ def _is_whole(step: ShardedStep) -> bool:
 
 
 def _arrays(step: ShardedStep) -> tuple[Evidence, ...]:
-    data = [argument for argument in step.arguments if not argument.state and argument.shape]
+    data = [argument for argument in step.data if argument.shape]
     return tuple(
         Evidence(f"parts of {argument.name}", argument.parts, "parts", step.devices)
         for argument in data[:3]

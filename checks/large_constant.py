@@ -44,7 +44,7 @@ def large_constant(signals: Signals, limit: float = LIMIT) -> Judgement:
     of_a_job(signals, "the constants of the step")
     ops = need(signals.step_ops, "a traced training step")
     weights = (
-        sum(each.bytes // max(each.parts, 1) for each in signals.sharding.state)
+        sum(each.own_bytes for each in signals.sharding.state)
         if signals.sharding is not None
         else sum(v.bytes for v in signals.variables or () if v.trainable and not v.optimizer)
     )

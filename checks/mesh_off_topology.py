@@ -42,7 +42,7 @@ def mesh_off_topology(signals: Signals) -> Judgement:
     if mesh.devices and max(mesh.devices) >= len(places):
         need(None, "each device of the slice")
     of_model = {axis for each in step.state for axis in each.axes}
-    of_data = {axis for each in step.arguments if not each.state for axis in each.axes}
+    of_data = {axis for each in step.data for axis in each.axes}
     for number, axis in enumerate(mesh.axes):
         if mesh.sizes[number] < 2 or axis not in of_model | of_data:
             continue

@@ -90,7 +90,7 @@ def _asked_for(signals: Signals) -> Judgement:
     if step is None or work is None or target is None or not work.recomputed_flops:
         return
     usable = target.hardware.usable_hbm_bytes
-    kept = work.made_bytes + sum(each.bytes // each.parts for each in step.arguments)
+    kept = work.made_bytes + sum(each.own_bytes for each in step.arguments)
     share = work.recomputed_flops / work.flops
     seen = (
         share_of("computed again on request", share, "% of the products", ONCE),

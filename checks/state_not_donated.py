@@ -38,7 +38,7 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
     step = need(signals.sharding, "a training step of jax.jit")
     need(step.state or None, "an array that goes from one step to the next")
     kept = [argument for argument in step.state if not argument.donated]
-    size = sum(argument.bytes // argument.parts for argument in kept)
+    size = sum(argument.own_bytes for argument in kept)
     seen = Evidence("state that is not donated, on a device", size, "B", int(limit))
     if size > min(limit, WORTH_A_WORD):
         largest = max(kept, key=lambda argument: argument.bytes)
@@ -47,13 +47,13 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
             f"{step.function} gets {mib(size)} of state on each device and may not overwrite it: "
             "the new state lies beside the old one.",
             _donating(signals, step, f"({', '.join(map(repr, names))},)"),
-            (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
+            (seen, Evidence("largest", str(largest))),
             step.location,
             severity=_severity(signals, size, limit),
             cost_bytes=size,
         )
     lost = [argument for argument in step.arguments if argument.name in step.unusable]
-    in_vain = sum(argument.bytes // argument.parts for argument in lost if argument.state)
+    in_vain = sum(argument.own_bytes for argument in lost if argument.state)
     if in_vain > limit:
         yield Finding(
             f"{step.function} may overwrite {lost[0].name}, and gives no array of its shape and "

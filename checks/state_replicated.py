@@ -45,7 +45,7 @@ def state_replicated(signals: Signals, limit: float = LIMIT) -> Judgement:
     seen = Evidence("state that each device holds all of", size, "B", int(limit))
     parted = {each.shape for each in step.state if each.parts > 1 and "float" in each.dtype}
     beside = [each for each in whole if each.shape in parted and "float" in each.dtype]
-    own = size + sum(each.bytes // each.parts for each in step.state if each.parts > 1)
+    own = sum(each.own_bytes for each in step.state)
     if sum(each.bytes for each in beside) > UNFOLLOWED * own:
         yield _unfollowed(step, beside, own)
     elif size > limit:
@@ -60,7 +60,7 @@ def state_replicated(signals: Signals, limit: float = LIMIT) -> Judgement:
                 "sharding = NamedSharding(mesh, P(mesh.axis_names[0]))  # from jax.sharding\n"
                 "params = jax.device_put(params, sharding)  # where it divides the first dimension",
             ),
-            (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
+            (seen, Evidence("largest", str(largest))),
             step.location,
             severity=Severity.WARNING if hbm and size > WARNING_SHARE * hbm else Severity.INFO,
             cost_bytes=saved,
@@ -81,7 +81,7 @@ def _unfollowed(step: ShardedStep, beside: list[StepArgument], own: int) -> Find
         "# or by jit: jax.jit(tx.init, out_shardings=...) with the parameters' shardings",
         (
             Evidence("whole beside shared out", size, "B", int(UNFOLLOWED * own)),
-            Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}"),
+            Evidence("largest", str(largest)),
             Evidence("saved on each device", saved, "B"),
         ),
         step.location,

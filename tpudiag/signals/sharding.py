@@ -34,6 +34,14 @@ class StepArgument:
     axes: tuple[str, ...] = ()
     """Of the mesh, along which it is shared out."""
 
+    @property
+    def own_bytes(self) -> int:
+        """On one device."""
+        return self.bytes // max(self.parts, 1)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.dtype}{list(self.shape)}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class StepMesh:
@@ -124,6 +132,11 @@ class ShardedStep:
     def state(self) -> tuple[StepArgument, ...]:
         """What goes from each step to the next."""
         return tuple(argument for argument in self.arguments if argument.state)
+
+    @property
+    def data(self) -> tuple[StepArgument, ...]:
+        """What it gets beside."""
+        return tuple(argument for argument in self.arguments if not argument.state)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 
-from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
+from tpudiag.signals import HalfState, ReplicasApart, StepNumerics
 from tpudiag.signals.step_numerics import FrozenNorm, LostMoments, LowPrecisionOp, MergedNumbers
 from tpudiag.sources.job.jax import devices_in_use, pairs
 from tpudiag.sources.job.jax.equations import LITERAL, Seen, product
@@ -28,19 +28,14 @@ MOST_NUMBERS = 2**17
 def read(step: TracedStep) -> StepNumerics:
     """All of it."""
     values, batch = step.call.record.values, step.batch()
-    compared = values is not None and values.looks >= LOOKS
-    known = values if compared else None
+    known = values if values is not None and values.looks >= LOOKS else None
     jaxpr = step.traced.jaxpr.jaxpr
     keys, anew, low, positions = _of_equations(step)
     rows = batch.per_replica_batch if batch is not None else 0
-    numbers = {key: n for n, key in enumerate(step.keys)}
-    fixed, alike = (
-        frozenset(numbers[key] for key in found if key in numbers)
-        for found in ((known.fixed, known.alike) if known is not None else ((), ()))
-    )
-    state = frozenset(numbers[key] for key, _ in step.state_arguments() if key in numbers)
-    called_at = step.call.record.called_at
-    same = keys.same(rows, step.devices, fixed if compared else None, alike, called_at)
+    fixed = step.numbers(known.fixed) if known is not None else None
+    alike = step.numbers(known.alike) if known is not None else frozenset[int]()
+    state = step.numbers({key for key, _ in step.state_arguments()})
+    same = keys.same(rows, step.devices, fixed, alike, step.call.record.called_at)
     own = getattr(step.call.jitted.python_function, "__code__", None)
     return StepNumerics(
         loss_dtype=loss_dtype(step.seen),
@@ -51,13 +46,13 @@ def read(step: TracedStep) -> StepNumerics:
                 step.by_path[step.keys[n]].name, line(made, own) or line(made), statistics_lost=True
             )
             for n, made in anew.unread.items()
-            if n in fixed
+            if n in (fixed or ())
         ),
         merged=positions,
         same_draws=tuple(dict.fromkeys(same)),
         draws=len(keys.draws),
         replicas_apart=_apart(step, known) if known is not None else None,
-        state_compared=compared,
+        state_compared=known is not None,
         half_state=_half(step, known) if known is not None else None,
         lost_moments=_lost(step, anew, known) if known is not None else None,
         paired_loss=pairs.read(jaxpr, state, rows, step.devices),
@@ -71,14 +66,8 @@ def _of_equations(
     step: TracedStep,
 ) -> tuple[RandomKeys, MadeAnew, tuple[LowPrecisionOp, ...], tuple[MergedNumbers, ...]]:
     """What its equations alone tell."""
-    jaxpr = step.traced.jaxpr.jaxpr
-    positions = tuple(dict.fromkeys(merged(step.seen)))
-    return (
-        RandomKeys(jaxpr),
-        MadeAnew(jaxpr),
-        tuple(low_precision(step.seen)),
-        positions,
-    )
+    jaxpr, positions = step.traced.jaxpr.jaxpr, tuple(dict.fromkeys(merged(step.seen)))
+    return RandomKeys(jaxpr), MadeAnew(jaxpr), tuple(low_precision(step.seen)), positions
 
 
 def loss_dtype(step: list[Seen]) -> str:
@@ -149,17 +138,12 @@ def _apart(step: TracedStep, values: StateValues) -> ReplicasApart | None:
         return None
     return ReplicasApart(
         names=tuple(argument.name for argument in found),
-        bytes=sum(_own_bytes(argument) for argument in found),
-        of_bytes=sum(_own_bytes(argument) for _, argument in state),
+        bytes=sum(argument.own_bytes for argument in found),
+        of_bytes=sum(argument.own_bytes for _, argument in state),
         axes=devices_in_use.unsummed(step.seen),
         replicas=step.devices,
         location=step.call.record.location,
     )
-
-
-def _own_bytes(argument: StepArgument) -> int:
-    """Of an array on one device."""
-    return argument.bytes // max(argument.parts, 1)
 
 
 def _lost(step: TracedStep, anew: MadeAnew, values: StateValues) -> LostMoments | None:
@@ -202,7 +186,7 @@ def _half(step: TracedStep, values: StateValues) -> HalfState | None:
         return None
     return HalfState(
         dtype=found[0][1].dtype,
-        bytes=sum(_own_bytes(each) for _, each in found),
+        bytes=sum(each.own_bytes for _, each in found),
         unchanged=sum(share * each.bytes for share, each in found) / total,
         location=step.call.record.location,
     )

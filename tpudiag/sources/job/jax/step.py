@@ -1,6 +1,7 @@
 """Reads the traced step: its matrix products, calls of the host, constants and arguments."""
 
 from collections import Counter
+from collections.abc import Collection
 from functools import cached_property
 from itertools import starmap
 from math import prod
@@ -61,13 +62,17 @@ class TracedStep:
         self.keys = keys if len(keys) == len(closed.jaxpr.invars) else []
         """Paths of the arguments that are none of the program's own, in its order."""
         self._state = call.state if call.state is not None else self._given_again()
-        state = frozenset(n for n, key in enumerate(self.keys) if key in self._state)
+        state = self.numbers(self._state)
         self._program = Equations(closed.jaxpr, state)
         self._examples = Examples(closed.jaxpr, state, self._program.shared_out)
         self.steps, self.seen = self._program.steps, self._program.seen
         self.by_path = self._arguments()
         self.arguments = tuple(self.by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
+
+    def numbers(self, keys: Collection[str]) -> frozenset[int]:
+        """Of some arguments, by their paths, in the program."""
+        return frozenset(n for n, key in enumerate(self.keys) if key in keys)
 
     def batch(self) -> Batch | None:
         """The batch, by the leading dimension that most data have that change with each call."""
@@ -236,8 +241,8 @@ class TracedStep:
         for path, key, leaf in self._leaves:
             if getattr(leaf, "shape", None) is None:
                 continue
-            places = self.call.jitted.donates
-            mapped_away = key.startswith("[0]") and getattr(path[1], "idx", None) in places
+            place = getattr(path[1], "idx", None)
+            mapped_away = key.startswith("[0]") and place in self.call.jitted.donates
             sharding = getattr(leaf, "sharding", None)
             shape = tuple(map(int, leaf.shape))
             halved = str(leaf.dtype) in _HALVED and not self._jax.config.jax_enable_x64
