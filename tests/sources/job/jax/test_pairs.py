@@ -1,7 +1,9 @@
 """Where (n, 1) meets (n,), a loss is one of each prediction with each label."""
 
+# pyright: reportUnknownLambdaType=false
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,12 +14,12 @@ pytestmark = pytest.mark.slow
 ROWS, DEVICES = 8, 2
 
 
-def found(jax: Any, loss: Any, *, labels: tuple[int, ...] = (ROWS * DEVICES,)) -> int:
-    def step(weights: Any, x: Any, y: Any) -> Any:
-        def of_weights(weights: Any) -> Any:
-            return loss(x @ weights, y)
+Loss = Callable[[Any, Any, Any], Any]
 
-        return jax.value_and_grad(of_weights)(weights)
+
+def found(jax: Any, loss: Loss, *, labels: tuple[int, ...] = (ROWS * DEVICES,)) -> int:
+    def step(weights: Any, x: Any, y: Any) -> Any:
+        return jax.value_and_grad(lambda weights: loss(jax, x @ weights, y))(weights)
 
     numpy = jax.numpy
     arguments = numpy.ones((4, 1)), numpy.ones((ROWS * DEVICES, 4)), numpy.ones(labels)
@@ -26,37 +28,30 @@ def found(jax: Any, loss: Any, *, labels: tuple[int, ...] = (ROWS * DEVICES,)) -
     return seen.rows if seen is not None else 0
 
 
-@pytest.mark.parametrize("form", ["squares", "distances", "entropy"])
-def test_predictions_that_meet_all_labels(jax: Any, form: str) -> None:
-    def loss(z: Any, y: Any) -> Any:
-        match form:
-            case "squares":
-                return ((z - y) ** 2).mean()
-            case "distances":
-                return abs(z - y).sum()
-            case _:
-                sure = jax.nn.log_sigmoid
-                return -(y * sure(z) + (1 - y) * sure(-z)).mean()
+def entropy(jax: Any, z: Any, y: Any) -> Any:
+    sure = jax.nn.log_sigmoid
+    return -(y * sure(z) + (1 - y) * sure(-z)).mean()
 
-    def of_lists(z: Any, y: Any) -> Any:
-        return loss(z[:, 0], y)
 
+MEANT_AS_EACH: tuple[Loss, ...] = (
+    entropy,
+    lambda _, z, y: ((z - y) ** 2).mean(),
+    lambda _, z, y: abs(z - y).sum(),
+)
+MEANT_AS_PAIRS: tuple[Loss, ...] = (
+    lambda _, z, y: (((z - z[:, 0]) * (y[:, None] - y)) ** 2).mean(),  # a ranking
+    lambda jax, z, y: jax.numpy.exp(-((z - y) ** 2)).mean(),  # a kernel
+    lambda _, z, y: ((z - y) ** 2).min(axis=1).mean(),  # the nearest
+)
+
+
+@pytest.mark.parametrize("loss", MEANT_AS_EACH)
+def test_predictions_that_meet_all_labels(jax: Any, loss: Loss) -> None:
     assert found(jax, loss) == ROWS * DEVICES
     assert not found(jax, loss, labels=(ROWS * DEVICES, 1))
-    assert not found(jax, of_lists)
+    assert not found(jax, lambda jax, z, y: loss(jax, z[:, 0], y))
 
 
-def test_pairs_that_are_meant(jax: Any) -> None:
-    numpy = jax.numpy
-
-    def ranking(z: Any, y: Any) -> Any:
-        return numpy.mean(((z - z[:, 0]) * (y[:, None] - y)) ** 2)
-
-    def kernel(z: Any, y: Any) -> Any:
-        return numpy.mean(numpy.exp(-((z - y) ** 2)))
-
-    def each_nearest(z: Any, y: Any) -> Any:
-        return numpy.mean(numpy.min((z - y) ** 2, axis=1))
-
-    for loss in (ranking, kernel, each_nearest):
-        assert not found(jax, loss)
+@pytest.mark.parametrize("loss", MEANT_AS_PAIRS)
+def test_pairs_that_are_meant(jax: Any, loss: Loss) -> None:
+    assert not found(jax, loss)

@@ -8,6 +8,7 @@ from tpudiag.signals import Batch
 from tpudiag.sources.job.jax import lowering, numerics
 from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jitted import Jitted, StepCall
+from tpudiag.sources.job.jax.programs import made_in
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
 from tpudiag.sources.job.points import Library, user_lines
@@ -27,7 +28,7 @@ class StepReader:
         self._early: Jitted | None = None
         self.by_fit = False
         self.keras = ""
-        """The folder of a Keras that JAX computes for."""
+        """That of a Keras which JAX computes for."""
         self.at_once = 1
         """Training steps in a dispatch."""
 
@@ -113,7 +114,8 @@ class StepReader:
                 sharded := step.sharded(),
                 fed_at=self._sends.placed_at(step.data()) or sharded.fed_at,
                 sent_again=self._sends.facts(),
-                of_keras=bool(self.keras) and step.computes_in(self.keras),
+                of_keras=bool(self.keras)
+                and any(made_in(s.equation, self.keras) for s in step.seen),
                 by_fit=self.by_fit,
             ),
             numerics=lambda: numerics.read(step),

@@ -20,10 +20,10 @@ from tpudiag.signals import (
     TensorSeen,
 )
 from tpudiag.sources.job.jax import devices_in_use, loss_scale, work
-from tpudiag.sources.job.jax.equations import PRODUCTS, Equations
+from tpudiag.sources.job.jax.equations import Equations
 from tpudiag.sources.job.jax.examples import Examples
 from tpudiag.sources.job.jax.jitted import StepCall
-from tpudiag.sources.job.jax.programs import line, made_in
+from tpudiag.sources.job.jax.programs import line
 from tpudiag.sources.job.jax.signatures import argument_name, is_ref
 
 MEBIBYTE = 2**20
@@ -196,11 +196,6 @@ class TracedStep:
     def matrix_ops(self, batch: Batch | None) -> tuple[MatrixOp, ...]:
         """Its products, on one device."""
         return work.matrix_ops(self._program, batch)
-
-    def computes_in(self, folder: str) -> bool:
-        """Whether a library that lies there makes its products."""
-        products = (e for e in self.seen if str(e.equation.primitive) in PRODUCTS)
-        return any(made_in(each.equation, folder) for each in products)
 
     def operations(self) -> StepOps:
         """What calls the host, and large constants."""

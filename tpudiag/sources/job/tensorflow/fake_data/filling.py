@@ -12,7 +12,6 @@ import weakref
 from collections.abc import Callable, Container
 from contextlib import suppress
 from functools import partial
-from math import prod
 from typing import Any
 
 from tpudiag.sources.job.points import (
@@ -32,7 +31,7 @@ from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
-from .fitted_holes import OPEN, labels
+from .fitted_holes import labels, simplest
 from .ledger import Ledger
 from .text_files import WORDS
 
@@ -64,7 +63,7 @@ class Filling:
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
-        whole = partial(self.simplest, first=0)
+        whole = partial(simplest, first=0)
         dataset_holes.install(self._tf, self._batches, whole, self._ledger.note)
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
@@ -183,7 +182,7 @@ class Filling:
         specs = self._inputs(model, given)
         if specs is None:
             return None
-        x = self._tf.nest.map_structure(self.simplest, specs)
+        x = self._tf.nest.map_structure(simplest, specs)
         losses = self._tf.nest.flatten(getattr(model, "loss", None) or [])
         outputs = self._outputs(model, specs)
         if not losses and (labelled or takes_apart(getattr(type(model), "train_step", None))):
@@ -235,19 +234,6 @@ class Filling:
             traced = self._tf.function(model).get_concrete_function(taken)
         given = getattr(traced, "structured_outputs", None)
         return nest.flatten(getattr(given, "logits", given))
-
-    def simplest(self, spec: Spec, first: int = 1) -> object:
-        """A tensor of any values, of the dimensions from `first` on: of one example."""
-        tf = self._tf
-        sizes, dtype = (
-            [size or OPEN for size in tuple(spec.shape)[first:]],
-            tf.as_dtype(spec.dtype),
-        )
-        if dtype == tf.string:
-            return tf.fill(sizes, WORDS)
-        if dtype.is_integer or dtype.is_bool:
-            return tf.zeros(sizes, dtype)
-        return tf.cast(tf.reshape(tf.range(prod(sizes)) % 2, sizes), dtype) / 2
 
     def _dataset(self, example: object, batch: int, rows: int | None = None) -> Dataset:
         """Batches of an example, without an end where no rows are told."""

@@ -7,12 +7,13 @@ from math import prod
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, bindings, hooks, table, user_lines
-from tpudiag.sources.job.points.library_objects import Shape
+from tpudiag.sources.job.points.library_objects import Shape, Spec
 
 from . import batch_sizes, holes
 from .ledger import Ledger
+from .text_files import WORDS
 
-OPEN = 32
+_OPEN = 32
 """A size that a model leaves open."""
 _COUNTED = ("steps_per_epoch", "validation_steps", "validation_split", "sample_weight")
 """What of a call goes by the data that were given."""
@@ -37,7 +38,7 @@ def _given(ledger: Ledger, original: Call, model: Any, *args: object, **kwargs: 
     trains, rows = "y" in bound.signature.parameters, holes.count(data)
     if trains:  # whether the last batch is ragged is no matter of what is not there
         rows = max(rows // batch, batch_sizes.BATCHES) * batch
-    x = _so_many(rows, [_example(each.shape, each.dtype) for each in inputs])
+    x = _so_many(rows, [*map(simplest, inputs)])
     y = _so_many(rows, labels(model.outputs, losses)) if losses else None
     if given.keys() & {"validation_data", "validation_split"}:
         given["validation_data"] = (x, y)
@@ -59,7 +60,7 @@ def labels(outputs: Sequence[Any], losses: Any) -> list[object]:
 def _label(shape: Shape, loss: object) -> object:
     """A label, as a loss takes it for an output of this shape."""
     numpy: Any = importlib.import_module("numpy")
-    sizes = [OPEN if size is None else int(size) for size in tuple(shape)[1:]]
+    sizes = [_OPEN if size is None else int(size) for size in tuple(shape)[1:]]
     name = str(getattr(loss, "name", "") or getattr(loss, "__name__", "") or loss).lower()
     name += type(loss).__name__.lower()
     made = numpy.zeros(sizes[:-1] if "sparse" in name else sizes, "float32")
@@ -70,12 +71,14 @@ def _label(shape: Shape, loss: object) -> object:
     return made
 
 
-def _example(shape: Shape, dtype: object) -> object:
-    """An input of any values."""
+def simplest(spec: Spec, first: int = 1) -> object:
+    """An array of any values, of the dimensions from `first` on: of one example."""
     numpy: Any = importlib.import_module("numpy")
-    sizes = [size or OPEN for size in tuple(shape)[1:]]
-    halves = numpy.arange(prod(sizes)).reshape(sizes) % 2 / 2
-    return halves.astype(dtype)
+    sizes = [size or _OPEN for size in tuple(spec.shape)[first:]]
+    dtype: Any = getattr(spec.dtype, "as_numpy_dtype", spec.dtype)
+    if dtype in (object, "string"):
+        return numpy.full(sizes, WORDS, object)
+    return (numpy.arange(prod(sizes)).reshape(sizes) % 2 / 2).astype(dtype)
 
 
 def _so_many(rows: int, examples: list[Any]) -> object:
