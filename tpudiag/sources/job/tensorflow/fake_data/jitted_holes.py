@@ -4,35 +4,72 @@ import importlib
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice, product
+from math import isqrt, prod
 from typing import Any
 
 from tpudiag.sources.job.points import Args, Kwargs, Library
 
 from . import batch_sizes
-from .holes import Hole, is_open, shape_of
+from .holes import Hole, batched, is_open, shape_of
 
 _MOST, _MOST_S = 64, 20.0
 """Combinations of shapes that are tried, and for how long."""
 _SIDE, _TOKENS = 32, 128
+_CHANNELS = ((), (1,), (3,))
+Given = tuple[Args, Kwargs]
 
 
-def filled(
-    jax: Library, traces: Callable[[Args, Kwargs], bool], args: Args, kwargs: Kwargs
-) -> tuple[Args, Kwargs] | None:
-    """What a function is given with its holes filled; None where there is none, or none fits."""
-    leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
-    empty = [at for at, leaf in enumerate(leaves) if isinstance(leaf, Hole)]
-    ends = time.monotonic() + _MOST_S
-    kernels = [tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)]
-    for arrays in islice(product(*(_arrays(leaves[at], kernels) for at in empty)), _MOST):
-        if time.monotonic() > ends:
-            break
-        for at, array in zip(empty, arrays, strict=True):
-            leaves[at] = array
-        given: tuple[Args, Kwargs] = jax.tree_util.tree_unflatten(tree, leaves)
-        if empty and traces(*given):
-            return given
-    return None
+class JittedHoles:
+    """What functions are called with; `stands_in` tells whether anything was stood in for."""
+
+    def __init__(self, jax: Library, stands_in: Callable[[], bool]) -> None:
+        self._jax, self._stands_in = jax, stands_in
+        self._fitting: dict[object, dict[int, object]] = {}
+        """Of a function and the shapes of its arrays: what stands in their place."""
+
+    def filled(
+        self, function: object, traces: Callable[[Args, Kwargs], bool], args: Args, kwargs: Kwargs
+    ) -> Given | None:
+        """What a function is given with its holes filled; None where there is none, or none fits.
+
+        An array of NumPy that was made of a hole has any shape: it is a hole, where the function
+        cannot be traced with it.
+        """
+        leaves, tree = self._jax.tree_util.tree_flatten((args, kwargs))
+
+        def given(arrays: dict[int, object]) -> Given:
+            whole = [arrays.get(at, leaf) for at, leaf in enumerate(leaves)]
+            made: Given = self._jax.tree_util.tree_unflatten(tree, whole)
+            return made
+
+        def fitting(empty: dict[int, Hole]) -> dict[int, object]:
+            kernels = [
+                tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)
+            ]
+            ends = time.monotonic() + _MOST_S
+            tried = product(*(_arrays(hole, kernels) for hole in empty.values()))
+            for arrays in islice(tried, _MOST):
+                found = dict(zip(empty, arrays, strict=True))
+                if time.monotonic() > ends:
+                    break
+                if traces(*given(found)):
+                    return found
+            return {}
+
+        empty = {at: leaf for at, leaf in enumerate(leaves) if isinstance(leaf, Hole)}
+        found = fitting(empty) if empty else {}
+        if not empty and self._stands_in():
+            arrays = {at: leaf for at, leaf in enumerate(leaves) if _of_numpy(leaf)}
+            key = id(function), tuple(leaf.shape for leaf in arrays.values())
+            if arrays and key not in self._fitting:
+                batches = {at: batched(len(leaf)) for at, leaf in arrays.items()}
+                self._fitting[key] = {} if traces(args, kwargs) else fitting(batches)
+            found = self._fitting.get(key, {})
+        return given(found) if found else None
+
+
+def _of_numpy(leaf: Any) -> bool:
+    return type(leaf).__name__ == "ndarray" and bool(leaf.shape)
 
 
 def _arrays(hole: Hole, kernels: list[tuple[int, ...]]) -> Iterator[object]:
@@ -46,3 +83,8 @@ def _arrays(hole: Hole, kernels: list[tuple[int, ...]]) -> Iterator[object]:
     yield zeros(batch, "int32")
     yield zeros((batch, _TOKENS), "int32")
     yield from (zeros((batch, of[-1]), "float32") for of in kernels[-1:])
+    # Pictures that are flattened within.
+    for flat, channels in product((of[-2] for of in kernels[:4]), _CHANNELS):
+        side = isqrt(flat // prod(channels))
+        if side * side * prod(channels) == flat:
+            yield zeros((batch, side, side, *channels), "float32")
