@@ -104,8 +104,7 @@ class Delivery:
         limit = EARLY if usual is None else max(usual + FELL, EARLY if usual < 0.05 else 0.0)
         if self.fall is not None:
             limit = (usual or 0.0) + OVER * (self.fall.lost - (usual or 0.0))
-            worst = self._over(SPANS_S[1], limit, usual, least_times=0)
-            self.fall = worst
+            self.fall = self._over(SPANS_S[1], limit, usual, least_times=0)
             return
         for span_s in SPANS_S:
             fall = self._over(span_s, limit, usual, least_times=TIMES)

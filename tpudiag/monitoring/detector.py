@@ -184,12 +184,12 @@ class DropDetector:
         limit = max(least, wander, noise)
         if len(recent) < count or recent.quantile(share) - level <= limit:
             return False
-        if (end_ns - recent.first_beyond(level + limit / 2)) / NS < LEAST_S:
-            return False
         # The drop began before it was proven: at the first point nearer to the new level than to
         # the old.
-        since, per_s = recent.first_beyond(level + limit / 2), math.exp(-recent.quantile(0.5))
-        usual = math.exp(-level)
+        since = recent.first_beyond(level + limit / 2)
+        if (end_ns - since) / NS < LEAST_S:
+            return False
+        usual, per_s = math.exp(-level), math.exp(-recent.quantile(0.5))
         drop = ThroughputDrop(
             since_ns=since, found_ns=end_ns, baseline_per_s=usual, per_s=per_s, against=against
         )

@@ -117,19 +117,20 @@ class Investigator:
             events = [pool.submit(source) for source in sources if source is not None]
             # All at once: py-spy samples each process for three seconds, and who waits for whom
             # shows only within the same three.
-            chips = [pool.submit(self._tools.chips, workers[place].run.pid) for place in wanted]
+            chips = {p: pool.submit(self._tools.chips, workers[p].run.pid) for p in wanted}
             threads = dict(zip(looked, pool.map(self._looked, pids), strict=True))
-            scores_by_place = {
-                place: future.result() for place, future in zip(wanted, chips, strict=True)
-            }
             # The machine's own event takes precedence over the TPU's state in the API.
             event = next(filter(None, (future.result() for future in events)), None)
         devices = tuple(self._tools.devices()) if here else ()
         odd = self._odd(workers, ill, {p: one for p, one in threads.items() if not one.fault})
         by_place: dict[int, tuple[Cause | None, str]] = {}
         for place, episode in ill.items():
-            seen = self._seen(workers[place], episode, threads.get(place), event)
-            seen = replace(seen, chips=scores_by_place.get(place, ()))
+            seen = replace(
+                self._seen(workers[place], episode),
+                event=event,
+                main=threads.get(place),
+                chips=chips[place].result() if place in chips else (),
+            )
             if odd is not None and place != odd[0]:
                 name = workers[odd[0]].worker or f"worker {odd[0]}"
                 seen = replace(seen, partner=(name, odd[1]))
@@ -169,13 +170,8 @@ class Investigator:
         except Exception as error:
             return MainThread(fault=str(error))
 
-    def _seen(
-        self,
-        watched: Watched,
-        episode: Episode,
-        main: MainThread | None,
-        event: MachineEvent | None,
-    ) -> Observations:
+    def _seen(self, watched: Watched, episode: Episode) -> Observations:
+        """What was recorded and sampled of a worker, before anything is asked now."""
         before, now = around(watched.history, episode.since_ns)
         host_before, host = self._host(watched.run.pid, episode.since_ns)
         recording = watched.recording
@@ -183,7 +179,6 @@ class Investigator:
             lost=episode.lost,
             stalled=episode.stalled,
             stopped=watched.state.kind is StateKind.STOPPED,
-            event=event,
             pausing=watched.run.pausing,
             before=before,
             now=now,
@@ -194,7 +189,6 @@ class Investigator:
             ),
             host_before=host_before,
             host=host,
-            main=main,
             main_before=self._usual.before(watched.run.pid, episode.since_ns),
             chips_before=next(
                 iter(reversed(self._usual_chips.before(watched.run.pid, episode.since_ns))), None
