@@ -1,5 +1,3 @@
-"""TPU206."""
-
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Judgement, Severity, check

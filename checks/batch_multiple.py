@@ -1,5 +1,3 @@
-"""TPU401."""
-
 import re
 from collections.abc import Iterator
 

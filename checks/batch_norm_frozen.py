@@ -1,5 +1,3 @@
-"""TPU510."""
-
 from tpudiag.model import (
     BOTH,
     Confidence,

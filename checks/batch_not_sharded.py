@@ -1,5 +1,3 @@
-"""TPU702."""
-
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Location, Severity, check

@@ -1,5 +1,3 @@
-"""TPU602."""
-
 from collections.abc import Iterator
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check

@@ -1,5 +1,3 @@
-"""TPU504."""
-
 from collections.abc import Sequence
 
 from tpudiag.compiled import Collective, Compilation, Program

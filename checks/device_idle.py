@@ -1,5 +1,3 @@
-"""TPU406."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 

@@ -1,5 +1,3 @@
-"""TPU102."""
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile

@@ -1,5 +1,3 @@
-"""TPU104."""
-
 from collections.abc import Iterator
 
 from tpudiag.model import BOTH, Evidence, Finding, Framework, Judgement, Location, Severity, check

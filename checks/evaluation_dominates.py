@@ -1,5 +1,3 @@
-"""TPU606."""
-
 import math
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""TPU402."""
-
 from typing import NamedTuple
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check

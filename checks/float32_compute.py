@@ -1,5 +1,3 @@
-"""TPU403."""
-
 from collections.abc import Iterator, Sequence
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check

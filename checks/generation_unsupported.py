@@ -1,5 +1,3 @@
-"""TPU004."""
-
 from collections.abc import Iterator
 
 from tpudiag.installs import words

@@ -1,5 +1,3 @@
-"""TPU007."""
-
 from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 

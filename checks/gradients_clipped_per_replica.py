@@ -1,5 +1,3 @@
-"""TPU506."""
-
 from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 

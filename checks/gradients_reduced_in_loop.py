@@ -1,5 +1,3 @@
-"""TPU706."""
-
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import Signals
 

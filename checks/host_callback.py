@@ -1,5 +1,3 @@
-"""TPU105."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals, StepOps
 

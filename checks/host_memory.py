@@ -1,5 +1,3 @@
-"""TPU213."""
-
 from collections.abc import Iterator
 
 from tpudiag.model import (

@@ -1,5 +1,3 @@
-"""TPU108."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import ResultFetch, Signals
 

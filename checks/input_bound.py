@@ -1,5 +1,3 @@
-"""TPU201."""
-
 from dataclasses import replace
 from operator import sub
 

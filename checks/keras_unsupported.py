@@ -1,5 +1,3 @@
-"""TPU005."""
-
 from tpudiag.installs import words
 from tpudiag.installs.state import owner_of
 from tpudiag.installs.table import FIRST_SCALING_KERAS

@@ -1,5 +1,3 @@
-"""TPU208."""
-
 from collections.abc import Iterator
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check

@@ -1,5 +1,3 @@
-"""TPU514."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 

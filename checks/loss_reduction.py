@@ -1,5 +1,3 @@
-"""TPU502."""
-
 from tpudiag.model import (
     BOTH,
     Evidence,

@@ -1,5 +1,3 @@
-"""TPU608."""
-
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.delivery import DeliveryFall

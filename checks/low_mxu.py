@@ -1,5 +1,3 @@
-"""TPU405."""
-
 from tpudiag.model import (
     BOTH,
     Confidence,

@@ -1,5 +1,3 @@
-"""TPU705."""
-
 from itertools import product
 from math import prod
 

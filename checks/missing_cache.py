@@ -1,5 +1,3 @@
-"""TPU204."""
-
 from tpudiag.model import (
     BOTH,
     Confidence,

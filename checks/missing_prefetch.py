@@ -1,5 +1,3 @@
-"""TPU202."""
-
 from tpudiag.model import BOTH, Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import NO_WORK, Pipeline, Signals
 

@@ -1,5 +1,3 @@
-"""TPU601."""
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,5 +1,3 @@
-"""TPU301."""
-
 from collections.abc import Sequence
 
 from tpudiag.compiled import Compilation, OutOfMemory

@@ -1,5 +1,3 @@
-"""TPU212."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import FitData, Signals
 

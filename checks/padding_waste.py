@@ -1,5 +1,3 @@
-"""TPU302."""
-
 from tpudiag.compiled import Compilation, HbmTensor
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals

@@ -1,5 +1,3 @@
-"""TPU214."""
-
 from collections.abc import Iterator, Sequence
 
 from tpudiag.model import BOTH, Confidence, Evidence, Finding, Judgement, Location, Severity, check

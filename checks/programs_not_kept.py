@@ -1,5 +1,3 @@
-"""TPU704."""
-
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import Origin, Signals
 

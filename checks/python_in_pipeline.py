@@ -1,5 +1,3 @@
-"""TPU207."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import ProfileFacts, Signals
 

@@ -1,5 +1,3 @@
-"""TPU107."""
-
 import re
 
 from tpudiag.model import BOTH, Evidence, Finding, Framework, Judgement, Severity, check

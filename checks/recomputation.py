@@ -1,5 +1,3 @@
-"""TPU303."""
-
 import re
 from collections.abc import Iterator
 

@@ -1,5 +1,3 @@
-"""TPU507."""
-
 from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import LossScale, ReplicaRead, Signals
 

@@ -1,5 +1,3 @@
-"""TPU101."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
 

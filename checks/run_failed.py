@@ -1,5 +1,3 @@
-"""TPU609."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.run_state import StateKind

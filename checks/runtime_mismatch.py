@@ -1,5 +1,3 @@
-"""TPU002."""
-
 from tpudiag.installs import words
 from tpudiag.installs.state import State, state_of
 from tpudiag.installs.table import Standing

@@ -1,5 +1,3 @@
-"""TPU517."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.training_loop import FitSchedule

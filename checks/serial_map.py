@@ -1,5 +1,3 @@
-"""TPU203."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 

@@ -1,5 +1,3 @@
-"""TPU209."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 

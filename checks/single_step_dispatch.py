@@ -1,5 +1,3 @@
-"""TPU106."""
-
 from tpudiag.model import (
     BOTH,
     Confidence,

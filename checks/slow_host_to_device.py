@@ -1,5 +1,3 @@
-"""TPU210."""
-
 from collections.abc import Iterator, Sequence
 
 from tpudiag.model import (

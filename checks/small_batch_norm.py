@@ -1,5 +1,3 @@
-"""TPU508."""
-
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import BatchNorm, Signals
 

@@ -1,5 +1,3 @@
-"""TPU604."""
-
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals, Throughput
 from tpudiag.signals.run_state import StateKind

@@ -1,5 +1,3 @@
-"""TPU503."""
-
 from collections.abc import Sequence
 from statistics import median
 

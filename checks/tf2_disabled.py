@@ -1,5 +1,3 @@
-"""TPU001."""
-
 from tpudiag.installs import words
 from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals, Tf1Use

@@ -1,5 +1,3 @@
-"""TPU603."""
-
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals, Throughput, ThroughputDrop, utc
 

@@ -1,5 +1,3 @@
-"""TPU003."""
-
 from collections.abc import Iterator
 
 from tpudiag.installs import words

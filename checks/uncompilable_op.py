@@ -1,5 +1,3 @@
-"""TPU103."""
-
 import re
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""TPU408."""
-
 from tpudiag.model import BOTH, Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import HalfState, Signals
 

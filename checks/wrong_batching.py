@@ -1,5 +1,3 @@
-"""TPU205."""
-
 import re
 from collections.abc import Iterator
 

@@ -65,7 +65,7 @@ def test_every_format_is_told_with_its_ending() -> None:
 
 def example() -> Check:
     """The check of the README's page on writing one."""
-    (source,) = re.findall(r"^```python\n(\"\"\"TPU900.*?yield seen\n)```", ALL, re.M | re.S)
+    (source,) = re.findall(r"^```python\n(from tpudiag\.model.*?yield seen\n)```", ALL, re.M | re.S)
     names: dict[str, object] = {}
     exec(source, names)
     (unit,) = [value for value in names.values() if isinstance(value, Check)]
