@@ -122,9 +122,8 @@ class Follower(Generic[T]):
 
 def line(equation: Equation, own: CodeType | None = None) -> Location | None:
     """The innermost line of the job's that made an equation; if told, of `own` lines of that."""
-    traceback = getattr(equation.source_info, "traceback", None)
     lines = range(own.co_firstlineno, _last(own) + 1) if own is not None else ()
-    for frame in getattr(traceback, "frames", ()):
+    for frame in _frames(equation):
         if own is not None and (frame.file_name != own.co_filename or frame.line_num not in lines):
             continue
         location = user_lines.of(frame.file_name, frame.line_num)
@@ -135,8 +134,11 @@ def line(equation: Equation, own: CodeType | None = None) -> Location | None:
 
 def made_in(equation: Equation, folder: str) -> bool:
     """Whether code in a folder made an equation, or called what did."""
-    traceback = getattr(equation.source_info, "traceback", None)
-    return any(frame.file_name.startswith(folder) for frame in getattr(traceback, "frames", ()))
+    return any(frame.file_name.startswith(folder) for frame in _frames(equation))
+
+
+def _frames(equation: Equation) -> Sequence[Any]:
+    return getattr(getattr(equation.source_info, "traceback", None), "frames", ())
 
 
 def _last(code: CodeType) -> int:

@@ -83,6 +83,7 @@ print(json.dumps([w.shape, [r.trains for r in watch.records.values()]]))
 
 FITTED = """
 import os, json, tempfile
+import numpy as np
 os.environ["KERAS_BACKEND"] = "jax"
 import keras
 from tpudiag.sources.job.tensorflow.fake_data.fitted_holes import fill_models
@@ -96,6 +97,8 @@ x, y = Hole(), Hole()[0][0]
 history = model.fit(x, y, 64, validation_split=0.2, verbose=0).history
 steps = int(model.optimizer.iterations)
 model.fit(batched(16), steps_per_epoch=9, verbose=0)
+model.fit(np.ones((40, 7, 1)), y, 20, verbose=0)
+steps = steps, int(model.optimizer.iterations)
 seen = model.predict(Hole(), verbose=0).shape
 print(json.dumps([sorted(history), steps, seen[1:], model.evaluate(batched(8), verbose=0) >= 0]))
 """
@@ -104,7 +107,7 @@ print(json.dumps([sorted(history), steps, seen[1:], model.evaluate(batched(8), v
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "said"),
-    [(PROGRAM, [[12, 3], [True]]), (FITTED, [["loss", "val_loss"], 37, [3], True])],
+    [(PROGRAM, [[12, 3], [True]]), (FITTED, [["loss", "val_loss"], [37, 189], [3], True])],
 )
 def test_a_step_is_traced_and_run_with_them(program: str, said: object) -> None:
     pytest.importorskip("jax")

@@ -33,12 +33,17 @@ def _given(ledger: Ledger, original: Call, model: Any, *args: object, **kwargs: 
         return original(model, *args, **kwargs)
     ledger.note(f"what the model is given at {user_lines.caller()}, as its inputs ask for it")
     given = bound.arguments
-    data, size, losses = given.get("x"), given.get("batch_size"), getattr(model, "loss", None)
+    data: Any = given.get("x")
+    size, losses = given.get("batch_size"), getattr(model, "loss", None)
     batch = size if isinstance(size, int) else batch_sizes.of(data)
     trains, rows = "y" in bound.signature.parameters, holes.count(data)
-    if trains:  # whether the last batch is ragged is no matter of what is not there
+    fits = [tuple(each.shape)[1:] for each in inputs] == [tuple(getattr(data, "shape", ()))[1:]]
+    there = fits and not holes.holds(data)
+    if there:
+        rows = len(data)
+    elif trains:  # whether the last batch is ragged is no matter of what is not there
         rows = max(rows // batch, batch_sizes.BATCHES) * batch
-    x = _so_many(rows, [*map(simplest, inputs)])
+    x = data if there else _so_many(rows, [*map(simplest, inputs)])
     y = _so_many(rows, labels(model.outputs, losses)) if losses else None
     if given.keys() & {"validation_data", "validation_split"}:
         given["validation_data"] = (x, y)
