@@ -58,9 +58,10 @@ def by_framework(signals: Signals, of_tensorflow: T, of_jax: T) -> T:
 
 def by_library(signals: Signals, of_keras: T, of_plain_jax: T) -> T:
     """What holds for a job that Keras trains, or for a loop of the job's own in JAX."""
-    step = signals.sharding
-    plain = signals.framework is Framework.JAX and not (step is not None and step.by_fit)
-    return of_plain_jax if plain else of_keras
+    step, sent = signals.sharding, signals.dispatch
+    eager = sent is not None and (sent.run_eagerly or sent.not_compiled)
+    fitted = eager or (step is not None and step.by_fit)
+    return of_keras if fitted or signals.framework is not Framework.JAX else of_plain_jax
 
 
 def in_bfloat16(signals: Signals) -> str:

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from tpudiag.signals import Checkpoints, CheckpointUse
+from tpudiag.model import Framework
+from tpudiag.signals import Checkpoints, CheckpointUse, Dispatch
 
 from .rehearsal import HERE, examine, h
 
@@ -30,3 +31,9 @@ def test_a_line_that_saves_to_several_files_leaves_one() -> None:
 def test_a_folder_of_checkpoints_of_flax_is_no_single_file() -> None:
     use = CheckpointUse("flax.training.checkpoints.save_checkpoint", "run", 4, HERE)
     assert not examine(h(checkpoints=Checkpoints((use,))), "TPU602").findings
+
+
+def test_a_fit_that_keras_does_not_compile_saves_by_a_callback_as_well() -> None:
+    eager = Dispatch(steps=9, steps_per_dispatch=1, eager_steps=9, not_compiled=("RandomZoom",))
+    signals = h(framework=Framework.JAX, checkpoints=Checkpoints(()), dispatch=eager)
+    assert "BackupAndRestore" in examine(signals, "TPU601").findings[0].fix

@@ -144,5 +144,7 @@ def test_a_job_that_was_interrupted_is_not_waited_for(fake: Compiler) -> None:
     with compilation() as own:
         own.heard({"phase": LOWERING})
         found = own.of_job({"phase": LOWERING}, True, lambda _: None)
+        of_jax = own.of_job({"framework": "JAX"}, False, lambda _: None)
     assert found.reason == "the job was interrupted"
+    assert of_jax.how is not None and "TPUStrategy" not in of_jax.how
     assert fake.asked[-1:] in ([], ["stopped"])

@@ -15,6 +15,7 @@ from tpudiag.bounded_numbers import whole
 from tpudiag.compiled import Compilation, CompilerFacts, HbmTensor, LoweredStep, RefusedOp
 from tpudiag.errors import MissingExtra, UsageError
 from tpudiag.hardware import GIB, Target
+from tpudiag.model import Framework
 from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.job.process.host_memory import available_bytes
@@ -89,6 +90,15 @@ class StepCompilation:
         if interrupted or (not lowered and facts.get("phase") == LOWERING):
             ended = "was interrupted" if interrupted else "died of being lowered"
             return CompilerFacts(reason=f"the job {ended}", how="check again")
+        if not lowered:
+            of_jax = facts.get("framework") == Framework.JAX.value
+            return CompilerFacts(
+                reason="the job showed no training step of a known batch, to be lowered",
+                how="take the gradients within a function of jax.jit"
+                if of_jax
+                else "train under strategy.run or Keras fit, in the scope of a TPUStrategy, on a "
+                "dataset with drop_remainder=True",
+            )
         try:
             return self.of_steps(lowered, on_phase)
         except KeyboardInterrupt:
@@ -99,12 +109,6 @@ class StepCompilation:
         self, lowered: tuple[LoweredStep, ...], on_phase: Callable[[str], None]
     ) -> CompilerFacts:
         """The compiler's facts for the step, and for its small batch where it may recompute."""
-        if not lowered:
-            return CompilerFacts(
-                reason="the job showed no training step of a known batch, to be lowered",
-                how="train under strategy.run or Keras fit, in the scope of a TPUStrategy, on a "
-                "dataset with drop_remainder=True",
-            )
         own = lowered[0]
         if own.path is None:
             kinds = ", ".join(operation.kind for operation in own.refused_ops[:3])
