@@ -11,6 +11,7 @@ import pytest
 
 from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.tensorflow.fake_data.files import Files
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
 
@@ -47,6 +48,8 @@ def test_paths_of_a_notebook_host_are_listed(
         f"{scans}/class_a",
         f"{scans}/class_b",
     ]
+    hole: Any = Hole()
+    assert isinstance(glob.glob(hole), Hole)  # noqa: PTH207
     assert len(things[-1]) == 3
 
 
@@ -68,6 +71,7 @@ def test_an_array_of_a_file_takes_its_dtype_and_the_shape_that_is_asked(tmp_path
         assert told.shape == (10**9, 3000), "it takes no memory"
         own = np.memmap(str(tmp_path / "own.bin"), dtype="uint8", mode="w+", shape=(4,))
         assert isinstance(own, np.memmap)
+        assert isinstance(np.array(Hole()), Hole) and len(np.asarray([Hole(), Hole()])) == 2
     finally:
         hooks.undo()
     assert len(noted[-1]["stood_in"]) == 3

@@ -85,6 +85,16 @@ with strategy.scope():
     beside = Own()
 beside.compile("sgd", loss)
 beside.fit(tf.ones((16, 5)), Hole(), 8, 1, validation_data=(Hole(), Hole()), verbose=0)
+wrong = functional.fit(tf.ones((4, 3)), Hole(), epochs=1, verbose=0).history
+uneven = tf.data.Dataset.from_tensor_slices((Hole().reshape(40, 3), [1] * 30))
+later, rate = Own(), keras.optimizers.SGD(Hole())
+
+@tf.function
+def run(batch):
+    x, y = batch
+    return loss(y, later(x))
+
+ran = [float(run(batch)) for batch in uneven.batch(8)]
 try:
     functional.fit(tf.ones((4, 3)), tf.ones(4), verbose=0, class_weight=[1.0, 2.0])
     refused = ""
@@ -100,6 +110,7 @@ print(json.dumps({
     "early": isinstance(next(iter(early)), Hole),
     "stepped": stepped, "adapted": texts.vocabulary_size(),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
+    "wrong": len(wrong["loss"]), "uneven": isinstance(uneven, Hole), "ran": len(ran),
     "beside": [*beside.dense.kernel.shape, int(beside.optimizer.iterations)],
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
@@ -122,6 +133,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["late"] == 1, "of its first batch the model took all, and not of its second"
     assert seen["beside"] == [5, 3, 2], "labels for the rows that are there"
+    assert seen["wrong"] == 1 and seen["uneven"] and seen["ran"] > 1
     assert seen["adapted"] > 10, "a vocabulary of any texts"
     assert seen["stepped"] == ["own"], "its step takes labels, and no loss was compiled"
     assert seen["refused"], "a list of weights of classes is no matter of data"

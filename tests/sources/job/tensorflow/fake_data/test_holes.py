@@ -99,6 +99,10 @@ def test_a_hole_is_as_long_as_what_is_taken_of_it() -> None:
     beside = hole + np.arange(40)
     assert [len(hole[:100]), len(hole[8:].x[:-2]), len(beside[30:])] == [100, holes.LENGTH - 10, 10]
     assert hole[["x", "y"]].shape == (len(hole), 2), "columns"
+    assert [hole[:5, :-1].shape, hole[:5, -1].shape, hole[:5, ..., None].shape] == [
+        (5, 7), (5,), (5, 8, 1),
+    ]  # fmt: skip
+    assert holes.is_open(hole[..., None]) and holes.stacked([hole[0], hole[1]]).shape == (2, 8)
     assert [len(hole[np.arange(6)]), len(hole[[4, 2]]["x"]), len(hole[:7, 3])] == [6, 2, 7]
     assert len(beside[np.arange(40) > 3]) == 40 and np.array(hole[:9]).shape[0] == 9
 

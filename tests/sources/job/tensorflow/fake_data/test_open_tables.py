@@ -71,6 +71,7 @@ class Settings:
         lambda t: t.apply(lambda row: row["first"] + row.second, axis=1),
         lambda t: import_module("pandas").concat([t, t])["both"],
         lambda t: t.pop("target"),
+        lambda t: t.filter(["Close"])["Close"],
         lambda t: t.set_index("id").loc["file-00003"]["text"],
     ],
 )

@@ -34,7 +34,13 @@ def install(
         def call(original: Call, *args: object, **kwargs: object) -> object:
             given = tf.nest.flatten((args, kwargs))
             hole: Any = next((each for each in given if is_hole(each)), None)
-            return original(*args, **kwargs) if hole is None else used(hole, "joined")
+            try:
+                return original(*args, **kwargs) if hole is None else used(hole, "joined")
+            except ValueError:  # beside arrays of another length
+                hole = next((each for each in given if isinstance(each, Hole)), None)
+                if hole is None:
+                    raise
+                return used(hole, "joined")
 
         return call
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 from tpudiag.sources.job.points import Call, Library, bindings, hooks, table
 
 from . import paths, text_files
+from .holes import Hole
 from .ledger import MARKER, Ledger
 
 _AWAY = f"{paths.REMOTE}|{MARKER}.*"
@@ -48,6 +49,9 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
             chosen = tf.autograph.experimental.do_not_convert(partial(in_graph, stand_in))
             # Not serial: this map is no line of the script's.
             return names.map(chosen, num_parallel_calls=tf.data.AUTOTUNE)
+        if isinstance(names, Hole):
+            ledger.note("files whose names are not known")
+            return stand_in
         value = _value(names)
         texts = _texts(value)
         if not texts:

@@ -9,15 +9,15 @@ import os
 import pathlib
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, table
 from tpudiag.sources.job.points.point import Point
 
-from . import batch_sizes, open_tables, paths
+from . import batch_sizes, holes, open_tables, paths
 from .holes import LENGTH, Hole, batched
 from .ledger import CLASSES, Ledger
-from .open_values import opened
+from .open_values import by_user, opened
 
 _VALUES = 2**20
 """Of an array in a file that does not tell its shape: a script draws windows of it."""
@@ -88,9 +88,14 @@ class Files:
     def watch_keras(self, keras: Library) -> None:
         """Folders that it makes batches of, and weights, which are left as initialised."""
         batches = self._said("batches of its files", lambda o: batched(o.get("batch_size", 32)))
-        generated = table.FOLDER_GENERATED, table.TABLE_GENERATED
-        for at in (table.KERAS_PICTURES, table.KERAS_TEXTS, *generated):
+        for at in (table.KERAS_PICTURES, table.KERAS_TEXTS, table.FOLDER_GENERATED):
             self._answer(at, batches, paths.is_absent, keras)
+
+        def tabled(original: Call, *args: object, **options: object) -> object:
+            made: Any = original(*args, **options)
+            return made if made.samples else batches("pictures that a table names", **options)
+
+        hooks.around(table.TABLE_GENERATED, tabled, keras)
         weights = self._said("weights stay as initialised", lambda _: None)
         self._answer(table.WEIGHTS_LOADED, weights, paths.is_hosted, keras)
 
@@ -129,6 +134,15 @@ class Files:
             values = numpy.broadcast_to(numpy.zeros((), dtype), _VALUES if shape is None else shape)
             return opened(values) if shape is None else values
 
+        def made(original: Call, given: object, *args: object, **kwargs: object) -> object:
+            """An array that the script makes of holes, which a library's own call still fills."""
+            parts = cast("list[object]", given if isinstance(given, list) else [given])
+            found = [each for each in parts if isinstance(each, Hole)]
+            if not found or len(found) < len(parts) or not by_user():
+                return original(given, *args, **kwargs)
+            return found[0] if found[0] is given else holes.stacked(found)
+
+        hooks.around(table.ARRAY_MADE, made)
         self._answer(table.ARRAY_MAPPED, mapped, lambda path: not os.path.lexists(str(path)))
 
     def _answer(
@@ -159,6 +173,8 @@ class Files:
     def _matched(self, original: Call, pattern: Any, *args: object, **kwargs: object) -> list[str]:
         """Names for each pattern that reaches nothing."""
         names: list[str] = []
+        if isinstance(pattern, Hole):
+            return cast("list[str]", pattern)
         for each in [pattern] if paths.text_of(pattern) is not None else pattern:
             text = paths.text_of(each) or ""
             remote = paths.is_remote(text) and not self._written(text)

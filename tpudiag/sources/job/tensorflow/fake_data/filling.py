@@ -68,7 +68,8 @@ class Filling:
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
-        for class_ in filter(inspect.isclass, vars(keras.layers).values()):
+        made = (*vars(keras.layers).values(), *vars(keras.optimizers).values())
+        for class_ in filter(inspect.isclass, made):
             for at, call in (
                 (table.LAYER_GIVEN, self._sized),
                 (table.LAYER_ADAPTED, self._adapted),
@@ -77,11 +78,13 @@ class Filling:
                     hooks.around(at, call, class_)
 
     def _sized(self, original: Call, layer: object, *args: object, **kwargs: object) -> object:
-        """A layer is made: holes are sizes, of which it takes numbers alone."""
+        """A layer or optimizer is made: it takes numbers alone, the one sizes, the other rates."""
         if holes.holds((args, kwargs)):
             self._ledger.note(f"sizes of what is made at {user_lines.caller()}", "model")
+            number = float if hasattr(layer, "apply_gradients") else int
             args, kwargs = self._tf.nest.map_structure(
-                lambda value: int(value) if isinstance(value, holes.Hole) else value, (args, kwargs)
+                lambda value: number(value) if isinstance(value, holes.Hole) else value,
+                (args, kwargs),
             )
         return original(layer, *args, **kwargs)
 
@@ -99,18 +102,17 @@ class Filling:
         bound = bindings.bound(original, model, *args, **kwargs)
         if bound is None:
             return original(model, *args, **kwargs)
+        given = (model, bound.arguments, bound.signature.parameters)
         if holes.holds(list(bound.arguments.values())[1:]):
-            self._fill(model, bound.arguments, bound.signature.parameters)
-            return original(*bound.args, **bound.kwargs)
+            self._fill(*given)
         steps = privates.steps_taken(getattr(model, "optimizer", None))
         try:
-            return original(model, *args, **kwargs)
+            return original(*bound.args, **bound.kwargs)
         except Exception as error:
             # What ran some steps refuses data only by an operation: a last batch, a validation's.
             stepped = privates.steps_taken(getattr(model, "optimizer", None)) != steps
             stepped = stepped and not isinstance(error, self._tf.errors.OpError)
             refused = stepped or type(error).__name__ == "NotRehearsable" or not self._ledger.any
-            given = (model, bound.arguments, bound.signature.parameters)
             if refused or not hooks.quietly(self._fill, *given):
                 raise
             for name in _FUNCTIONS:  # a function that failed may make no variables any more
@@ -265,7 +267,8 @@ class Filling:
     def _batches(self, hole: object) -> Dataset | None:
         """Batches for the model that was made last, and the loss that the script holds."""
         model, named = self._model(), batch_sizes.of(hole, 0)
-        example = self._example(model, labelled=True) if model is not None and named else None
+        known = model is not None and named
+        example = self._example(model, labelled=True, given=hole) if known else None
         if example is None:
             return None
         self._ledger.note("batches that are not there, as the model asks for them")

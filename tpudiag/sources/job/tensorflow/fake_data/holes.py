@@ -212,6 +212,11 @@ def batched(size: object) -> Hole:
     return used(Hole(), "batch", (size,))
 
 
+def stacked(parts: list[Hole]) -> Hole:
+    """An array of holes that are alike."""
+    return _like(parts[0], (Size(known=len(parts)), *parts[0].tpudiag_dims))
+
+
 def _like(hole: Hole, dims: Dims) -> Hole:
     """What comes of a hole."""
     return Hole(dims, hole.tpudiag_batch, hole.tpudiag_cause)
@@ -232,6 +237,8 @@ def _used(dims: Dims, use: str, given: Args) -> Dims:
     first = dims[0] if dims else Size()
     if use == "reshape":
         return tuple(first if size < 0 else Size(known=size) for size in asked_sizes(given))
+    if use == "unique":  # classes
+        return (Size(_NUMBER), *dims[1:-1])
     if use in _REDUCED and all(isinstance(each, Hole) for each in given):
         return ()
     widths = [each for each in given if type(each) is int and each > 0]
@@ -245,18 +252,31 @@ def _used(dims: Dims, use: str, given: Args) -> Dims:
 
 
 def _indexed(dims: Dims, key: Any) -> Dims:
-    """The sizes of what is taken of a hole."""
-    if isinstance(key, tuple):
-        return _indexed(dims, next(iter(key), None))
-    if type(key) is int:
-        return dims[1:]
-    if isinstance(key, slice):
-        return (Size(known=len(range(int(dims[0]))[key])), *dims[1:])
+    """The sizes of what is taken of a hole, axis by axis."""
     if isinstance(key, list) and key and isinstance(key[0], str):  # columns
         return (*dims[:1], Size(known=len(key)))
+    keys, rest, made = key if isinstance(key, tuple) else (key,), list(dims), list[Size]()
+    for at, each in enumerate(keys):
+        if each is None:
+            made.append(Size(known=1))
+        elif each is Ellipsis:
+            kept = max(len(rest) - sum(other is not None for other in keys[at + 1 :]), 0)
+            made, rest = [*made, *rest[:kept]], rest[kept:]
+        else:
+            size = rest.pop(0) if rest else Size()
+            if not isinstance(each, int) and getattr(each, "ndim", 1) != 0:
+                made.append(_along(size, each, is_open=at > 0 and size.known is None))
+    return (*made, *rest)
+
+
+def _along(size: Size, key: Any, is_open: bool) -> Size:
+    """How many are taken along one axis; of an open one it stays open."""
+    if isinstance(key, slice):
+        count = len(range(int(size))[key])
+        return Size(count, None if is_open else count)
     masks = isinstance(key, (str, Hole)) or "bool" in str(getattr(key, "dtype", ""))
-    count: Any = getattr(key, "__len__", None)
-    return dims if masks or count is None else (Size(known=count()), *dims[1:])
+    counted: Any = getattr(key, "__len__", None)
+    return size if masks or counted is None else Size(known=counted())
 
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
@@ -266,7 +286,9 @@ def shape_of(hole: Hole) -> tuple[int, ...]:
 
 def is_open(hole: object) -> bool:
     """Whether a hole's shape is not known from anything that was done with it."""
-    return isinstance(hole, Hole) and any(size.known is None for size in hole.tpudiag_dims[-1:])
+    return isinstance(hole, Hole) and any(
+        size.known is None for size in hole.tpudiag_dims[1:] or hole.tpudiag_dims
+    )
 
 
 def count(given: object) -> int:

@@ -23,7 +23,7 @@ _ABSENT = re.compile(
 )
 """Exceptions by which something is not there, or not in reach."""
 _OF_CODE = (NameError, ImportError, SyntaxError, NotImplementedError, MemoryError, AssertionError)
-_ABSENT_BY_TEXT = re.compile(r"[Nn]o such file|os error 2\b|[Uu]nable to open file")
+_ABSENT_BY_TEXT = re.compile(r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file")
 """What libraries of other languages say under exceptions of no kind."""
 _OF_CALL = re.compile(
     r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b|"

@@ -24,6 +24,8 @@ from .open_values import Kind, by_user, opened, values
 
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 """What `query` and `eval` say of a column that is not there."""
+_WITHOUT_ERROR = ("filter", "reindex", "get")
+"""Uses that say nothing of a column that is not there."""
 _UNNAMED = 4
 """Columns of numbers that a table has before any is asked for."""
 
@@ -118,6 +120,11 @@ class Table:
 
     def _used(self, original: Call, *args: object, **kwargs: object) -> object:
         """A call, done again with what it did not find among what it is given."""
+        if getattr(original, "__name__", "") in _WITHOUT_ERROR:
+            for name in (
+                each for each in _names([*args, *kwargs.values()]) if each not in self.columns
+            ):
+                self.made(name)
         made: Any = self._tried(lambda: original(self, *args, **kwargs), [*args, *kwargs.values()])
         if "obj" in getattr(made, "__dict__", ()):  # groups of rows
             return Parts(self, lambda table: original(table, *args, **kwargs))
