@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.tensorflow.fake_data import paths, tfds_data
-from tpudiag.sources.job.tensorflow.fake_data.ledger import FILES, RECORDS, Ledger
+from tpudiag.sources.job.tensorflow.fake_data.ledger import FEWEST_RECORDS, FILES, RECORDS, Ledger
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,10 @@ class Builder:
 
     def __init__(self, name: str, data_dir: Path) -> None:
         self.name, self._data_dir = name, str(data_dir / name)
-        self.info = Info(splits=SplitDict([]), full_name=f"{name}/1.0")
+        shape = (32, 32, 3) if name == "cifar10" else (None, None, 3)
+        specs = [SimpleNamespace(shape=shape, dtype=SimpleNamespace(size=1))]
+        features = SimpleNamespace(get_tensor_spec=lambda: specs)
+        self.info = Info(splits=SplitDict([]), full_name=f"{name}/1.0", features=features)
 
     @property
     def data_dir(self) -> str:
@@ -81,6 +85,8 @@ def test_a_builder_without_data_has_a_folder_and_whatever_split_is_asked_of_it(
     ):
         monkeypatch.setitem(sys.modules, f"tensorflow_datasets.{name}", module)
     monkeypatch.setitem(sys.modules, "tensorflow_datasets", package)
+    flat = SimpleNamespace(nest=SimpleNamespace(flatten=list))
+    monkeypatch.setitem(sys.modules, "tensorflow", flat)
     (tmp_path / "data/kept").mkdir(parents=True)
     told: dict[str, Any] = {}
     ledger = Ledger(str(tmp_path / "made"), told.update)
@@ -96,6 +102,11 @@ def test_a_builder_without_data_has_a_folder_and_whatever_split_is_asked_of_it(
     assert away.as_dataset("train[:9]").shard_lengths == [RECORDS] * FILES
     assert away.as_dataset("trainA").filename_template.split == "trainA", "its own names"
     assert ledger.expect(1) == RECORDS, "as long as was said"
+    large = Ledger(str(tmp_path / "large"), told.update)
+    hooks.undo()
+    tfds_data.install(package, large)
+    pictures = package.load("flowers").as_dataset("train").shard_lengths
+    assert pictures == [FEWEST_RECORDS] * FILES, "all of them as one array are no burden"
 
 
 AT_ONCE = """

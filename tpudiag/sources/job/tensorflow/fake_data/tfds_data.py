@@ -12,7 +12,7 @@ from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 
-from . import paths
+from . import batch_sizes, paths
 from .ledger import FILES, RECORDS, Ledger
 from .text_files import SIZE
 
@@ -39,6 +39,9 @@ def install(tfds: Library, ledger: Ledger) -> None:
         if os.path.isdir(str(builder.data_dir)):
             return
         ledger.note(f"tfds {builder.name}", "generator")
+        # A script may decode all of them into one array before its first step.
+        few = _AT_ONCE_BYTES // _example_bytes(builder.info.features.get_tensor_spec())
+        ledger.expect(batch_sizes.examples() or few)
         folder = os.path.join(ledger.folder, "tfds", *str(builder.info.full_name).split("/"))
         os.makedirs(folder, exist_ok=True)
         paths.fetched(folder)
@@ -85,10 +88,15 @@ def install(tfds: Library, ledger: Ledger) -> None:
 
 def at_once(dataset: Any) -> object:
     """All examples as one batch, or as many as are no burden: a picture of any size is large."""
-    specs = importlib.import_module("tensorflow").nest.flatten(dataset.element_spec)
-    one = sum(prod(n or SIZE for n in spec.shape) * spec.dtype.size for spec in specs)
-    few = max(1, _AT_ONCE_BYTES // one)
+    few = max(1, _AT_ONCE_BYTES // _example_bytes(dataset.element_spec))
     return dataset.take(few).padded_batch(few).get_single_element()
+
+
+def _example_bytes(element_spec: object) -> int:
+    """About the size of an example, once it is decoded."""
+    specs = importlib.import_module("tensorflow").nest.flatten(element_spec)
+    tensors = (spec for spec in specs if hasattr(spec, "dtype"))
+    return sum(prod(n or SIZE for n in spec.shape) * spec.dtype.size for spec in tensors) or 1
 
 
 def _is_ours(split: Any, ledger: Ledger) -> bool:
