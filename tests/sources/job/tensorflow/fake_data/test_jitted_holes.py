@@ -86,7 +86,7 @@ import os, json, tempfile
 import numpy as np
 os.environ["KERAS_BACKEND"] = "jax"
 import keras
-from tpudiag.sources.job.tensorflow.fake_data.fitted_holes import fill_models
+from tpudiag.sources.job.tensorflow.fake_data.jitted_holes import fill_models
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 

@@ -10,8 +10,8 @@ worse than an unknown value: observe the run; do not match names or read the sou
   function that fails for lack of data or of a package (`missing_data_errors.py`) sets holes; so do
   calls elsewhere whose result is unused. Never one that trains, nor for an error that is not due to
   data. A *model* (`filling.py`, `dataset_holes.py`) tells at last what a hole is, by its inputs,
-  outputs and loss; a function that JAX jits, by what it can be traced with (`jitted_holes.py`,
-  `fitted_holes.py`). A pipeline that was filled in is none of the job's, and is not judged.
+  outputs and loss; a function that JAX jits, by what it can be traced with (`jitted_holes.py`). A
+  pipeline that was filled in is none of the job's, and is not judged.
 - Libraries that look into what they are given take no holes. pandas gets a *table*
   (`open_tables.py`, `open_columns.py`, `open_values.py`): a column that it does not find is made,
   and where a use of it fails, its values are of another kind. TensorFlow gets *records* that hold

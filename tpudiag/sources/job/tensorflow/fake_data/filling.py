@@ -31,7 +31,7 @@ from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
-from .fitted_holes import labels, simplest
+from .jitted_holes import labels, simplest
 from .ledger import Ledger
 from .text_files import WORDS
 

@@ -9,8 +9,8 @@ from tpudiag.sources.job.points import Library, Watches
 from . import datasets_of_files, holes, hub, keras_data, paths, records, shuffles, tfds_data
 from .files import Files
 from .filling import Filling
-from .fitted_holes import fill_models
 from .images import Contents
+from .jitted_holes import fill_models
 from .ledger import Ledger
 from .modules import HostedModules
 from .pretrained import Pretrained

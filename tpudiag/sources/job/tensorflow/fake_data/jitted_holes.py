@@ -1,22 +1,114 @@
-"""Holes that a function of jax.jit is given: arrays of a shape that it can be traced with."""
+"""Holes that JAX is given: arrays of a shape that a jitted function can be traced with.
+
+Of a model of Keras, as its inputs and its loss ask for them.
+"""
 
 import importlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice, product
 from math import isqrt, prod
 from typing import Any
 
-from tpudiag.sources.job.points import Args, Kwargs, Library
+from tpudiag.sources.job.points import (
+    Args,
+    Call,
+    Kwargs,
+    Library,
+    bindings,
+    hooks,
+    table,
+    user_lines,
+)
+from tpudiag.sources.job.points.library_objects import Shape, Spec
 
-from . import batch_sizes
-from .holes import Hole, batched, is_open, shape_of
+from . import batch_sizes, holes
+from .ledger import Ledger
+from .text_files import WORDS
 
+_OPEN = 32
+"""A size that a model leaves open."""
+_COUNTED = ("steps_per_epoch", "validation_steps", "validation_split", "sample_weight")
+"""What of a call goes by the data that were given."""
 _MOST, _MOST_S = 64, 20.0
 """Combinations of shapes that are tried, and for how long."""
 _SIDE, _TOKENS = 32, 128
 _CHANNELS = ((), (1,), (3,))
-Given = tuple[Args, Kwargs]
+
+
+def fill_models(keras: Library, ledger: Ledger) -> None:
+    """What its models are trained on, evaluated on or asked for."""
+    for at in (table.FIT, table.EVALUATE, table.PREDICT):
+        hooks.around(at, partial(_given, ledger), keras)
+
+
+def _given(ledger: Ledger, original: Call, model: Any, *args: object, **kwargs: object) -> object:
+    """A model is given data."""
+    bound = bindings.bound(original, model, *args, **kwargs)
+    inputs: Any = getattr(model, "inputs", None)
+    if bound is None or not inputs or not holes.holds([*bound.arguments.values()][1:]):
+        return original(model, *args, **kwargs)
+    ledger.note(f"what the model is given at {user_lines.caller()}, as its inputs ask for it")
+    given = bound.arguments
+    data: Any = given.get("x")
+    size, losses = given.get("batch_size"), getattr(model, "loss", None)
+    batch = size if isinstance(size, int) else batch_sizes.of(data)
+    trains, rows = "y" in bound.signature.parameters, holes.count(data)
+    fits = [tuple(each.shape)[1:] for each in inputs] == [tuple(getattr(data, "shape", ()))[1:]]
+    there = fits and not holes.holds(data)
+    if there:
+        rows = len(data)
+    elif trains:  # whether the last batch is ragged is no matter of what is not there
+        rows = max(rows // batch, batch_sizes.BATCHES) * batch
+    x = data if there else _so_many(rows, [*map(simplest, inputs)])
+    y = _so_many(rows, labels(model.outputs, losses)) if losses else None
+    if given.keys() & {"validation_data", "validation_split"}:
+        given["validation_data"] = (x, y)
+    given |= {"x": x, "batch_size": batch}
+    if trains:
+        given["y"] = y
+    for name in [each for each in given if each in _COUNTED or holes.holds(given[each])]:
+        del given[name]
+    return original(*bound.args, **bound.kwargs)
+
+
+def labels(outputs: Sequence[Any], losses: Any) -> list[object]:
+    """One of each output, as its loss takes it."""
+    each_of: list[object] = [*losses] if isinstance(losses, (list, tuple)) else [losses]
+    each_of = each_of if len(each_of) == len(outputs) else each_of[:1] * len(outputs)
+    return [_label(output.shape, loss) for output, loss in zip(outputs, each_of, strict=True)]
+
+
+def _label(shape: Shape, loss: object) -> object:
+    """A label, as a loss takes it for an output of this shape."""
+    numpy: Any = importlib.import_module("numpy")
+    sizes = [_OPEN if size is None else int(size) for size in tuple(shape)[1:]]
+    name = str(getattr(loss, "name", "") or getattr(loss, "__name__", "") or loss).lower()
+    name += type(loss).__name__.lower()
+    made = numpy.zeros(sizes[:-1] if "sparse" in name else sizes, "float32")
+    if "sparse" in name and sizes:
+        return made.astype("int32")
+    if "categorical" in name and sizes:
+        made[..., 0] = 1
+    return made
+
+
+def simplest(spec: Spec, first: int = 1) -> object:
+    """An array of any values, of the dimensions from `first` on: of one example."""
+    numpy: Any = importlib.import_module("numpy")
+    sizes = [size or _OPEN for size in tuple(spec.shape)[first:]]
+    dtype: Any = getattr(spec.dtype, "as_numpy_dtype", spec.dtype)
+    if dtype in (object, "string"):
+        return numpy.full(sizes, WORDS, object)
+    return (numpy.arange(prod(sizes)).reshape(sizes) % 2 / 2).astype(dtype)
+
+
+def _so_many(rows: int, examples: list[Any]) -> object:
+    """Rows of each, which take the space of one; one array alone, as a model takes it."""
+    broadcast: Any = importlib.import_module("numpy").broadcast_to
+    made = [broadcast(each, (rows, *each.shape)) for each in examples]
+    return made[0] if len(made) == 1 else made
 
 
 class JittedHoles:
@@ -29,7 +121,7 @@ class JittedHoles:
 
     def filled(
         self, function: object, traces: Callable[[Args, Kwargs], bool], args: Args, kwargs: Kwargs
-    ) -> Given | None:
+    ) -> tuple[Args, Kwargs] | None:
         """What a function is given with its holes filled; None where there is none, or none fits.
 
         An array of NumPy that was made of a hole has any shape: it is a hole, where the function
@@ -37,12 +129,11 @@ class JittedHoles:
         """
         leaves, tree = self._jax.tree_util.tree_flatten((args, kwargs))
 
-        def given(arrays: dict[int, object]) -> Given:
+        def given(arrays: dict[int, object]) -> Any:
             whole = [arrays.get(at, leaf) for at, leaf in enumerate(leaves)]
-            made: Given = self._jax.tree_util.tree_unflatten(tree, whole)
-            return made
+            return self._jax.tree_util.tree_unflatten(tree, whole)
 
-        def fitting(empty: dict[int, Hole]) -> dict[int, object]:
+        def fitting(empty: dict[int, holes.Hole]) -> dict[int, object]:
             kernels = [
                 tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)
             ]
@@ -50,33 +141,28 @@ class JittedHoles:
             tried = product(*(_arrays(hole, kernels) for hole in empty.values()))
             for arrays in islice(tried, _MOST):
                 found = dict(zip(empty, arrays, strict=True))
-                if time.monotonic() > ends:
-                    break
-                if traces(*given(found)):
+                if time.monotonic() < ends and traces(*given(found)):
                     return found
             return {}
 
-        empty = {at: leaf for at, leaf in enumerate(leaves) if isinstance(leaf, Hole)}
+        empty = {at: leaf for at, leaf in enumerate(leaves) if isinstance(leaf, holes.Hole)}
         found = fitting(empty) if empty else {}
         if not empty and self._stands_in():
-            arrays = {at: leaf for at, leaf in enumerate(leaves) if _of_numpy(leaf)}
+            of_numpy = ((at, leaf) for at, leaf in enumerate(leaves) if hasattr(leaf, "ctypes"))
+            arrays = {at: leaf for at, leaf in of_numpy if leaf.shape}
             key = id(function), tuple(leaf.shape for leaf in arrays.values())
             if arrays and key not in self._fitting:
-                batches = {at: batched(len(leaf)) for at, leaf in arrays.items()}
+                batches = {at: holes.batched(len(leaf)) for at, leaf in arrays.items()}
                 self._fitting[key] = {} if traces(args, kwargs) else fitting(batches)
             found = self._fitting.get(key, {})
         return given(found) if found else None
 
 
-def _of_numpy(leaf: Any) -> bool:
-    return type(leaf).__name__ == "ndarray" and bool(leaf.shape)
-
-
-def _arrays(hole: Hole, kernels: list[tuple[int, ...]]) -> Iterator[object]:
+def _arrays(hole: holes.Hole, kernels: list[tuple[int, ...]]) -> Iterator[object]:
     """What a hole may stand for: by its own shape, or by those of what is multiplied with it."""
     zeros: Any = importlib.import_module("numpy").zeros
-    if not is_open(hole):
-        yield zeros(shape_of(hole), "float32")
+    if not holes.is_open(hole):
+        yield zeros(holes.shape_of(hole), "float32")
         return
     batch = batch_sizes.of(hole)
     yield from (zeros((batch, *(_SIDE,) * (len(of) - 2), of[-2]), "float32") for of in kernels[:4])
