@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,8 +12,6 @@ from tpudiag.sources.job.jax.random_keys import RandomKeys
 
 pytestmark = pytest.mark.slow
 ROWS, TURNS = 8, 4
-
-
 CALL = Location("train.py", 56)
 
 
@@ -23,52 +22,50 @@ def kinds(jax: Any, step: Any, *, typed: bool, fixed: tuple[int, ...] = ()) -> l
     return [same.kind + " given" * (same.location == CALL) for same in again]
 
 
+def twice(jax: Any, key: Any, step: Any) -> Any:
+    noise = jax.random.normal(key, (3,)) * step
+    return noise + jax.random.uniform(key, (3,))
+
+
+def split(jax: Any, key: Any, step: Any) -> Any:
+    first, second = jax.random.split(key)
+    third = jax.random.fold_in(second, step)
+    return jax.random.normal(first, (3,)) + jax.random.normal(third, (3,))
+
+
+def of_turns(jax: Any, key: Any, step: Any, *, folded: bool) -> Any:
+    def turn(total: Any, x: Any) -> Any:
+        own = jax.random.fold_in(key, x) if folded else key
+        return total + jax.random.normal(own, (ROWS // TURNS,)).sum() * x, None
+
+    return jax.lax.scan(turn, 0.0, jax.numpy.arange(TURNS) * step)[0]
+
+
+def made_inside(jax: Any, _key: Any, step: Any) -> Any:
+    return jax.random.normal(jax.random.PRNGKey(7), (ROWS,)) * step
+
+
+def given(jax: Any, key: Any, step: Any, rows: int = ROWS) -> Any:
+    return jax.random.normal(key, (rows,)) * step
+
+
 @pytest.mark.parametrize("typed", [True, False])
-def test_a_key_that_is_used_twice(jax: Any, typed: bool) -> None:
-    def twice(key: Any, step: Any) -> Any:
-        noise = jax.random.normal(key, (3,)) * step
-        return noise + jax.random.uniform(key, (3,))
-
-    def split(key: Any, step: Any) -> Any:
-        first, second = jax.random.split(key)
-        third = jax.random.fold_in(second, step)
-        return jax.random.normal(first, (3,)) + jax.random.normal(third, (3,))
-
-    assert kinds(jax, twice, typed=typed) == ["twice"]
-    assert not kinds(jax, split, typed=typed)
-
-
-@pytest.mark.parametrize("typed", [True, False])
-def test_a_key_that_is_the_same_in_each_turn_or_step(jax: Any, typed: bool) -> None:
-    def turns(key: Any, step: Any) -> Any:
-        def turn(total: Any, x: Any) -> Any:
-            return total + jax.random.normal(key, (ROWS // TURNS,)).sum() * x, None
-
-        return jax.lax.scan(turn, 0.0, jax.numpy.arange(TURNS) * step)[0]
-
-    def folded(key: Any, step: Any) -> Any:
-        def turn(total: Any, x: Any) -> Any:
-            own = jax.random.fold_in(key, x)
-            return total + jax.random.normal(own, (ROWS // TURNS,)).sum(), None
-
-        return jax.lax.scan(turn, 0.0, jax.numpy.arange(TURNS) * step)[0]
-
-    def made_inside(key: Any, step: Any) -> Any:
-        del key
-        return jax.random.normal(jax.random.PRNGKey(7), (ROWS,)) * step
-
-    def given(key: Any, step: Any) -> Any:
-        return jax.random.normal(key, (ROWS,)) * step
-
-    def projection(key: Any, step: Any) -> Any:
-        return jax.random.normal(key, (5,)) * step
-
-    assert kinds(jax, turns, typed=typed, fixed=(0,)) == ["turns"]
-    assert not kinds(jax, folded, typed=typed, fixed=(0,))
-    assert kinds(jax, made_inside, typed=typed) == ["steps"]
-    assert kinds(jax, given, typed=typed, fixed=(0,)) == ["steps given"]
-    # A projection that stays is of no batch's size.
-    assert not kinds(jax, projection, typed=typed, fixed=(0,))
+@pytest.mark.parametrize(
+    ("step", "fixed", "kind"),
+    [
+        (twice, (), "twice"),
+        (split, (), ""),
+        (partial(of_turns, folded=False), (0,), "turns"),
+        (partial(of_turns, folded=True), (0,), ""),
+        (made_inside, (), "steps"),
+        (given, (0,), "steps given"),
+        (partial(given, rows=5), (0,), ""),  # a projection that stays is of no batch's size
+    ],
+)
+def test_a_key_that_is_used_again(
+    jax: Any, step: Any, fixed: tuple[int, ...], kind: str, typed: bool
+) -> None:
+    assert kinds(jax, partial(step, jax), typed=typed, fixed=fixed) == ([kind] if kind else [])
 
 
 def test_replicas_that_draw_alike_do_so_in_each_step_where_the_key_stays(jax: Any) -> None:
