@@ -57,7 +57,8 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 def _estimated(signals: Signals, limit: float) -> Judgement:
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
-    variables = need(signals.variables, "the job's variables")
+    asked = by_framework(signals, "the job's variables", "what the TPU compiler says of the step")
+    variables = need(signals.variables, asked)
     usable = target.hardware.usable_hbm_bytes
     if signals.activations is None and sum(v.bytes for v in variables) > usable:
         yield _by_variables_alone(variables, target, by_framework(signals, *_SHARDED))
