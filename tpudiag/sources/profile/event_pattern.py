@@ -61,6 +61,12 @@ class Fitting(NamedTuple):
     starts: Ints
     ends: Ints
 
+    def chosen(self, which: NDArray[np.bool_]) -> Fitting:
+        """Those where a mask is true."""
+        if which.all():
+            return self
+        return Fitting(self.events.chosen(which), self.starts[which], self.ends[which])
+
 
 def words_of(bytes_: NDArray[np.uint8]) -> Words:
     """The eight bytes at every position."""
@@ -72,8 +78,7 @@ def fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> Fitting:
     words = words_of(bytes_)
     starts, ids, at, ends = _begun(_candidates(bytes_, size), words)
     inside = (at < ends) & (ends <= remaining)
-    if not inside.all():
-        starts, ids, at, ends = starts[inside], ids[inside], at[inside], ends[inside]
+    starts, ids, at, ends = starts[inside], ids[inside], at[inside], ends[inside]
     offsets, width = numbers(words[at])
     whole = width > 0
     at += width
@@ -88,9 +93,7 @@ def fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> Fitting:
     at += np.where(timed, width + 1, 0)
     whole &= _stats_end_at(words, at, np.where(whole, ends, at))
     events = Events(words, ids, offsets, durations, at, ends)
-    if whole.all():
-        return Fitting(events, starts, ends)
-    return Fitting(events.chosen(whole), starts[whole], ends[whole])
+    return Fitting(events, starts, ends).chosen(whole)
 
 
 def _candidates(bytes_: NDArray[np.uint8], size: int) -> Ints:

@@ -51,11 +51,8 @@ class Region:
         whole, first = self._whole, start - self._start
         low, high = np.searchsorted(whole.starts, (first, end - self._start)).tolist()
         starts, ends = whole.starts[low:high] - first, whole.ends[low:high] - first
-        events = whole.events.chosen(slice(low, high))
-        inside = ends <= end - start
-        if inside.all():
-            return Fitting(events, starts, ends)
-        return Fitting(events.chosen(inside), starts[inside], ends[inside])
+        found = Fitting(whole.events.chosen(slice(low, high)), starts, ends)
+        return found.chosen(ends <= end - start)
 
 
 class Line:

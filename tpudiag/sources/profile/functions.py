@@ -33,7 +33,7 @@ def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
     """The calls among the events that carry a `tf_function_call`."""
     kind_id, count_id = plane.stat_id(CALL), plane.stat_id("tracing_count")
     kinds, counts = [""] * len(events), dict[int, int]()
-    for some in whole_numbers(events):
+    for some in whole_numbers(events, [id_ for id_ in (kind_id, count_id) if id_ is not None]):
         for index, id_, tag, value in zip(*(column.tolist() for column in some), strict=True):
             if id_ == kind_id and tag == REF:
                 kinds[index] = plane.stat_names.get(value, "")

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tpudiag.sources.profile.varints import Ints
+
 _NONE = np.empty(0, np.int64)
 
 
@@ -143,12 +143,9 @@ def self_times(starts: Ints, ends: Ints) -> Ints:
     if np.all(begun[1:] >= ended[:-1]):
         own[index] = ended - begun
         return own
-    nested = _nested(begun, ended)
-    if nested is None:
-        # Rare: rounding to nanoseconds lets an event outlast the one around it. Clipped one by one.
-        nested = _nested(begun, _clipped(begun, ended))
-    if nested is None:
-        raise ValueError("events that nest cannot overlap")
+    # Rarely, rounding to nanoseconds lets an event outlast the one around it: clipped one by one.
+    nested = _nested(begun, ended) or _nested(begun, _clipped(begun, ended))
+    assert nested is not None
     pieces = (nested.ends - nested.starts).astype(np.float64)
     own[index] = np.rint(np.bincount(nested.owners, weights=pieces, minlength=len(index)))
     return own

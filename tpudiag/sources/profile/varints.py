@@ -38,12 +38,10 @@ def numbers(words: Words) -> tuple[Ints, Ints]:
         upper >>= shift
         value &= low
         value |= upper
-    whole = bool(stops.all())
     below &= _ONES
     # One bit is left in each byte of the varint; the product with 0x0101... sums them in the top
     # byte, which is the length.
     below *= _ONES
     below >>= _TOP
-    if not whole:
-        below[stops == 0] = 0
+    below[stops == 0] = 0
     return value.view(np.int64), below.view(np.int64)

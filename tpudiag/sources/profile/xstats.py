@@ -45,36 +45,26 @@ class _Heads(NamedTuple):
         return self if which.all() else _Heads(*columns)
 
 
-def whole_numbers(events: Events, wanted: Collection[int] | None = None) -> Iterator[Found]:
-    """All stats that hold a whole number or a reference, the first of each event first.
+def whole_numbers(events: Events, wanted: Collection[int]) -> Iterator[Found]:
+    """The whole numbers and references in stats of these ids, the first of each event first.
 
-    `wanted` are the requested ids, None for all. Numbers of more than 56 bits (addresses, hashes)
-    are left out.
+    Numbers of more than 56 bits (addresses, hashes) are left out.
     """
     for heads in _walk(events, wanted):
         tags = heads.tags
         some = heads.chosen((tags == UINT) | (tags == INT) | (tags == REF))
         values, size = numbers(events.words[some.values_at])
-        found = Found(some.events, some.ids, some.tags.view(np.int64), values)
-        good = size > 0
-        if not good.any():
-            continue
-        yield found if good.all() else Found(*(column[good] for column in found))
+        columns = (some.events, some.ids, some.tags.view(np.int64), values)
+        yield Found(*(column[size > 0] for column in columns))
 
 
-def _walk(events: Events, wanted: Collection[int] | None) -> Iterator[_Heads]:
-    """The stats that hold a value, the first of each event first; of the `wanted` ids, if any."""
+def _walk(events: Events, wanted: Collection[int]) -> Iterator[_Heads]:
+    """The stats of these ids that hold a value, the first of each event first."""
     index = np.flatnonzero(events.stats_from < events.stats_to)
     at, ends = events.stats_from[index], events.stats_to[index]
     while len(index):
         heads = _heads(events.words, index, at)
-        plain = heads.values_at <= heads.ends
-        if wanted is not None:
-            first = int(heads.ids[0])
-            if (heads.ids == first).all():  # the usual case: events of a line are written alike
-                plain &= first in wanted
-            else:
-                plain &= np.isin(heads.ids, np.array(list(wanted), np.int64))
+        plain = (heads.values_at <= heads.ends) & np.isin(heads.ids, list(wanted))
         if plain.any():
             yield heads.chosen(plain)
         more = heads.ends < ends
@@ -132,15 +122,11 @@ def _text(words: Words, start: int, size: int, known: dict[tuple[int, int, int],
 def _heads(words: Words, index: Ints, at: Ints) -> _Heads:
     """The stats at some positions; malformed ones get the id -1, and a value out of range."""
     head = words[at]
-    short = (head & np.uint64(0x80FF8000)) == np.uint64(0x00080000)
     ids = ((head >> np.uint64(24)) & _LOW).view(np.int64)
     tags = (head >> np.uint64(32)) & _BYTE
     values_at = at + 5
-    if short.all():
-        ends = at + 2 + ((head >> np.uint64(8)) & _LOW).view(np.int64)
-        return _Heads(index, ids, tags, values_at, ends)
     ends, _ = next_stat(words, at)
-    odd = np.flatnonzero(~short)
+    odd = np.flatnonzero((head & np.uint64(0x80FF8000)) != np.uint64(0x00080000))
     content = at[odd] + 2 + ((head[odd] & np.uint64(0x8000)) != 0)
     long_ids, width = numbers(words[content] >> np.uint64(8))
     tag_at = content + 1 + width
@@ -159,15 +145,9 @@ def named(
     wanted = {id_: name for name, id_ in ids.items() if id_ is not None}
     columns = {name: (np.zeros(count, np.int64), np.zeros(count, np.bool_)) for name in ids}
     for some in whole_numbers(events, wanted) if wanted else ():
-        first = int(some.ids[0])
-        alike = bool((some.ids == first).all())
-        if alike and len(some.ids) == count:
-            columns[wanted[first]] = (some.values, np.ones(count, np.bool_))
-            continue
-        for id_ in (first,) if alike else wanted:
+        for id_, name in wanted.items():
             here = some.ids == id_
-            if here.any():
-                values, known = columns[wanted[id_]]
-                values[some.events[here]] = some.values[here]
-                known[some.events[here]] = True
+            values, known = columns[name]
+            values[some.events[here]] = some.values[here]
+            known[some.events[here]] = True
     return columns
