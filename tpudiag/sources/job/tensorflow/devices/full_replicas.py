@@ -5,9 +5,7 @@ convolution over no examples has the channels of its input (the next one fails: 
 evenly divisible by filter depth"), and a batch norm's gradient is NaN (TensorFlow 2.21). So an
 uneven batch is split evenly, and replicas without an example get a copy of one: for a batch with
 fewer examples than replicas, and a host's last batches.
-
-Private names in use: `DistributedDataset._make_rebatch_fn` and `_get_value_or_dummy` of
-`distribute.input_lib` (TensorFlow 2.15 to 2.21). Where they moved, replicas stay empty.
+Where the hooked names moved, replicas stay empty.
 """
 
 import itertools

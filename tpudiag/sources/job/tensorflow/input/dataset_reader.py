@@ -1,9 +1,4 @@
-"""Reads a tf.data dataset as it was built: each transformation, its settings, its line.
-
-Private attributes of tf.data's classes in use (`_inputs`, `_num_parallel_calls`, `_buffer_size`,
-`_batch_size`, `_drop_remainder`, `_map_func`): the same on TensorFlow 2.13 to 2.21; a missing one
-reads as None.
-"""
+"""Reads a tf.data dataset as it was built: each transformation, its settings, its line."""
 
 import re
 from collections.abc import Sequence

@@ -1,8 +1,4 @@
-"""The files that a pipeline opens, read from the dataset that names them.
-
-Private attributes in use (`_filenames`, `_inputs`, `_tensors`): the same on TensorFlow 2.13 to
-2.21; a missing one reads as no files known.
-"""
+"""The files that a pipeline opens, read from the dataset that names them."""
 
 import re
 from collections.abc import Callable

@@ -1,7 +1,6 @@
 """Applies a fix to a tf.data pipeline's graph: parallel calls, cache, prefetch.
 
-Private in use: `Dataset._as_serialized_graph` and `_VariantDataset` (TensorFlow 2.13 to 2.21).
-Where they moved, pipelines cannot be rewritten, and a fix's gain is not measured.
+Where the private names moved, pipelines cannot be rewritten, and a fix's gain is not measured.
 """
 
 from collections.abc import Callable

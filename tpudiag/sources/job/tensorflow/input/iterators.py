@@ -4,9 +4,7 @@ TensorFlow cancels a pipeline's tuning thread (Model::OptimizeLoop) by a call th
 marking the cancellation (CancellationManager::StartCancel). A thread that checks in between sleeps
 on, up to a minute, while the iterator's owner waits; with eight replicas on few cores nine such
 threads made that the rule. Seen with TensorFlow 2.16 to 2.21.
-
-Private attributes in use: `_iterator_resource` and `_dataset` of tf.data's iterators; where they
-are missing, the job releases them itself.
+Where the private names moved, the job releases them itself.
 """
 
 import threading

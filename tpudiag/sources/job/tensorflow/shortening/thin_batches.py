@@ -5,9 +5,6 @@ and augment whole global batches to discard most of them. The transformations be
 are repeated over the used examples, with their traced functions; those above it, which may rely on
 the batch size, get a full batch of repeated examples. So does a step whose results are no longer
 used.
-
-Private attributes of tf.data's classes in use: those of `dataset_reader`, and `_datasets`, `_seed`,
-`_seed2`, `_reshuffle_each_iteration`, `_count`, `_flat_structure` (TensorFlow 2.13 to 2.21).
 """
 
 from collections.abc import Callable

@@ -1,8 +1,4 @@
-"""Watches where a loop starts reading its datasets, and how often between training steps.
-
-Private in use: `input_lib.DistributedDataset` and `DistributedDatasetsFromFunction` (TensorFlow
-2.13 to 2.21); where they moved, only plain datasets are detected.
-"""
+"""Watches where a loop starts reading its datasets, and how often between training steps."""
 
 import linecache
 import re

@@ -1,8 +1,4 @@
-"""Watches a loop's use of its steps' results: fetches, and reads of one replica's part.
-
-Private in use: the class of TensorFlow's eager tensors and its `_numpy`, through which every fetch
-goes (TensorFlow 2.13 to 2.21); where it moved, fetches are not detected.
-"""
+"""Watches a loop's use of its steps' results: fetches, and reads of one replica's part."""
 
 import linecache
 import re
