@@ -1,5 +1,6 @@
 """Watches Keras: which one trains, in which loop, with which precision and loss scaling."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tpudiag.model import Location
@@ -103,26 +104,10 @@ class KerasWatch:
             model.jit_compile = False
 
     def _build(self, optimizer: Any, *args: object, **kwargs: object) -> None:
-        """Build in the cross-replica context, once for all replicas."""
-        trainable_variables: Any = kwargs.get(
-            "trainable_variables", args[1] if len(args) > 1 else None
-        )
-        context = self._tf.distribute.get_replica_context()
-        if getattr(optimizer, "built", True) or trainable_variables is None or context is None:
-            return
-        if not interventions.allowed(InterventionKind.EARLY):
-            return
-        if not self._tf.distribute.has_strategy():
-            return  # one replica, whose variables may belong to no strategy
-        variables = list(trainable_variables)
-
-        def build(strategy: Strategy) -> None:
-            if not optimizer.built:
-                interventions.note(InterventionKind.EARLY)
-                with self._tf.init_scope(), strategy.scope():
-                    optimizer.build(variables)
-
-        context.merge_call(build)
+        """Build in the cross-replica context."""
+        given: Any = kwargs.get("trainable_variables", args[1] if len(args) > 1 else None)
+        if not getattr(optimizer, "built", True) and given is not None:
+            _made_early(self._tf, optimizer, lambda: optimizer.build(list(given)))
 
     def _package_in_use(self) -> str:
         for used in (self.fit_model, *reversed(self.optimizers)):
@@ -236,6 +221,27 @@ def _integer(value: Any) -> int:
         return 1
 
 
+def _made_early(tf: Library, made: Any, make: Callable[[], object]) -> None:
+    """Make the variables of what is not built yet, once for all replicas, which meet here."""
+    context = tf.distribute.get_replica_context()
+    if context is None or not tf.distribute.has_strategy():
+        return  # those of one replica may belong to no strategy
+    if not interventions.allowed(InterventionKind.EARLY):
+        return
+
+    def build(strategy: Strategy) -> None:
+        if not made.built:
+            interventions.note(InterventionKind.EARLY)
+            # init_scope leaves the graph being traced: a variable made inside it would be local to
+            # one replica's graph.
+            with tf.init_scope(), strategy.scope():
+                make()
+
+    # Replicas trace side by side on threads of their own and meet in merge_call: there the
+    # variables are made once, mirrored, while the others wait.
+    context.merge_call(build)
+
+
 class LayerBuilder:
     """Makes a layer's variables before its first call inside a replica that is being traced.
 
@@ -248,36 +254,20 @@ class LayerBuilder:
         self._building = False
 
     def before_call(self, layer: Any, *args: object, **kwargs: object) -> None:
-        """Build an unbuilt layer called in a replica; all replicas meet here."""
+        """Build an unbuilt layer called in a replica; one that accepts no symbols stays unbuilt."""
         tf = self._tf
         if layer.built or self._building or tf.executing_eagerly():
-            return
-        if not interventions.allowed(InterventionKind.EARLY):
-            return
-        context = tf.distribute.get_replica_context()
-        if context is None or not tf.distribute.has_strategy():
             return
         # A functional model under construction calls its layers on symbols, which builds them.
         if any(isinstance(leaf, self._keras.KerasTensor) for leaf in tf.nest.flatten(args)):
             return
-        symbols = tf.nest.map_structure(self._symbol, (args, dict(kwargs)))
 
-        def build(strategy: Strategy) -> None:
-            barrier.attempt("Layer.__call__ build", self._build, strategy, layer, *symbols)
+        def build() -> None:
+            given, named = tf.nest.map_structure(self._symbol, (args, dict(kwargs)))
+            with hooks.instead(self, _building=True):
+                layer(*given, **named)
 
-        # Replicas trace side by side on threads of their own and meet in merge_call: there the
-        # variables are made once, mirrored, while the others wait.
-        context.merge_call(build)
-
-    def _build(self, strategy: Strategy, layer: Any, args: Args, kwargs: Kwargs) -> None:
-        """Build once for all replicas; a layer that accepts no symbols stays unbuilt."""
-        if layer.built:
-            return
-        interventions.note(InterventionKind.EARLY)
-        # init_scope leaves the graph being traced: a variable made inside it would be local to one
-        # replica's graph.
-        with hooks.instead(self, _building=True), self._tf.init_scope(), strategy.scope():
-            layer(*args, **kwargs)
+        _made_early(tf, layer, lambda: barrier.attempt("Layer.__call__ build", build))
 
     def _symbol(self, value: Any) -> object:
         if not self._tf.is_tensor(value) or not hasattr(value, "shape"):
