@@ -172,10 +172,7 @@ def _use_own_bits(ir: Any, generator: Any) -> None:
 
 def stablehlo_of(serialised: bytes) -> str:
     """The StableHLO text of an HLO module, with the names of its operations."""
-    try:
-        jaxlib: Any = import_module("jaxlib._jax")
-    except ImportError:  # before jax 0.6
-        jaxlib = import_module("jaxlib.xla_extension")
+    jaxlib: Any = import_module("jaxlib._jax")
     mlir: Any = import_module("jax._src.interpreters.mlir")
     ir: Any = import_module("jaxlib.mlir.ir")
     module = jaxlib.mlir.hlo_to_stablehlo(serialised)
@@ -215,9 +212,7 @@ def answer(program: str, topology: str, replicas: int, chip_config: str, folder:
         # Nothing else from it: its optimal_seconds was negative for whole programs.
         amounts["flops"] = executable.cost_analysis().get("flops") or 0.0
         figures = {"amounts": amounts}
-        with contextlib.suppress(
-            Exception
-        ):  # a newer libtpu's program that this jaxlib cannot read
+        with contextlib.suppress(Exception):  # from a newer libtpu than this jaxlib can read
             text = executable.hlo_modules()[0].to_string()
             (folder / "optimised.hlo").write_text(text, encoding="utf-8")
     # Renamed, so that a killed child leaves no partial answer.

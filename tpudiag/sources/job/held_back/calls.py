@@ -62,7 +62,7 @@ class Calls:
             return Answer("not-sent")
 
         callables = [n for n, value in vars(resolved(at.owners[0])).items() if callable(value)]
-        names = at.names or tuple(filter(request_rules.is_sending_name, callables))
+        names = at.names or tuple(filter(request_rules.SENDS.match, callables))
         hooks.around(at.named(*names), call, sends=hooks.always)
         # The package exports the methods of one internal object as functions.
         api = getattr(module, "api", None)

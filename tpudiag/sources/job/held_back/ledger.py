@@ -35,9 +35,8 @@ class Ledger:
             known = self._held.get((kind, what))
             if known is None and len(self._held) >= _MOST:
                 return
-            held = replace(known, count=known.count + 1) if known else None
-            held = held or HeldBack(kind, what, 1, location)
-            self._held[kind, what] = held
+            known = known or HeldBack(kind, what, 0, location)
+            self._held[kind, what] = held = replace(known, count=known.count + 1)
             # A job may send at every step: report whenever the count has doubled.
             due = held.count >= 2 * self._reported.get((kind, what), 0)
             if due:

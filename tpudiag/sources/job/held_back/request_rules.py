@@ -21,10 +21,11 @@ _READS = re.compile(
     r"|sign(Blob|Jwt)|assume|verify|validate|introspect|login|whoami|explain|aggregate))(?![a-z])"
 )
 """Prefixes of reading operations; a token only permits its later requests."""
-_SENDS = re.compile(
+SENDS = re.compile(
     r"(?i:(batch[-_]?)?(send|post|create|delete|update|upload|publish|notify|trigger|insert|write|commit"
     r"|push|preupload|submit|put|set|add|remove|import|export|register|log))(?![a-z])"
 )
+"""Prefixes of sending ones."""
 _OPENS = re.compile(
     r"(?i:(batch)?(create|delete|begin|open)[a-z]*?(sessions?|transaction)|(streaming)?pull"
     r"|run\w*query)$"
@@ -82,11 +83,6 @@ def names_sending(name: str) -> bool:
     return _judged_by_names([name]) is not False
 
 
-def is_sending_name(name: str) -> bool:
-    """Whether an operation's name says that it sends."""
-    return _SENDS.match(name) is not None
-
-
 def _judged_by_body(body: bytes, kind: str) -> bool | None:
     """Whether the operation in a body sends; None where there is none."""
     fields = _fields(body, kind)
@@ -107,7 +103,7 @@ def _judged_by_names(names: list[str]) -> bool | None:
     for name in reversed(names):
         if _OPENS.match(name):
             return False
-        if _SENDS.match(name.lstrip("_")):
+        if SENDS.match(name.lstrip("_")):
             return True
         if _READS.match(name.lstrip("_")):
             return False

@@ -159,14 +159,12 @@ class Requests:
         """The address for a sending request; None for any other."""
         base = privates.BASE_URL.of(session, None)
         whole = urlsplit(str(base.join(type(base)(str(url))) if base is not None else url))
-        data = kwargs.get("data")
-        kind = "application/x-www-form-urlencoded" if isinstance(data, dict) else ""
-        body = kwargs.get("data")
+        body, kind = kwargs.get("data"), ""
         if kwargs.get("json") is not None:
             body = json_text.dumps(kwargs["json"], default=str)
-        elif isinstance(data, dict):
-            body = urlencode(cast("Kwargs", data))
-        elif data is not None and not isinstance(data, (str, bytes)):
+        elif isinstance(body, dict):
+            body, kind = urlencode(cast("Kwargs", body)), "application/x-www-form-urlencoded"
+        elif body is not None and not isinstance(body, (str, bytes)):
             body = b" " * (request_rules.LIMIT_BYTES + 1)  # a stream, or a form of files
         body = body.encode() if isinstance(body, str) else bytes(body or b"")
         given: dict[object, object] = dict(kwargs.get("headers") or {})
