@@ -4,6 +4,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -29,11 +30,11 @@ class Dialog:
         limits: following.Limits,
         on_phase: Callable[[str], None],
     ) -> None:
-        read_end, self._write_end = os.pipe()
+        read_end, write_end = os.pipe()
+        self._requests = os.fdopen(write_end, "wb")
         self._answers: queue.Queue[LoweredStep | None] = queue.Queue()
         self._ready = threading.Event()
-        self._asking, self._writing = threading.Lock(), threading.Lock()
-        self._closed = False
+        self._asking = threading.Lock()
         self._known: dict[tuple[int, int], LoweredStep] = {}
         self.batch: Batch | None = None
         """The batch that the job would use; None without a step."""
@@ -59,7 +60,10 @@ class Dialog:
             known = self._known.get((batch, replicas))
             if known is not None:
                 return known
-            if not self._sent(encoded(LoweringRequest(batch, replicas))):
+            try:
+                self._requests.write(encoded(LoweringRequest(batch, replicas)))
+                self._requests.flush()
+            except (OSError, ValueError):  # it died, or was closed
                 return LoweredStep(batch=batch, replicas=replicas, error="the job has ended")
             answer = self._answers.get()
             # None stays in the queue: the next caller would otherwise wait for ever.
@@ -74,21 +78,10 @@ class Dialog:
 
     def close(self) -> None:
         """End the job, and release waiting callers; may be called twice."""
-        with self._writing:
-            if not self._closed:
-                self._closed = True
-                os.close(self._write_end)
+        with suppress(OSError):  # what a job that died has not read
+            self._requests.close()
         self._answers.put(None)
         self._thread.join(timeout=2.0)
-
-    def _sent(self, line: bytes) -> bool:
-        with self._writing:
-            if self._closed:
-                return False
-            try:
-                return os.write(self._write_end, line) == len(line)
-            except OSError:
-                return False
 
     def _run(self, run: Callable[[], following.JobRun], requests: int) -> None:
         try:
