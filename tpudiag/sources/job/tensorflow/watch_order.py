@@ -56,7 +56,7 @@ class Watches:
             TpuWatch(recorder)
         self.gradients = GradientWatch(tf)
         self.functions = FunctionWatch(tf)
-        self.strategies = StrategyWatch(tf, self.functions.class_)
+        self.strategies = StrategyWatch(tf, self.functions)
         self.lowering: LoweringWatch | None = None
         if spec.lower_to:
             self.lowering = LoweringWatch(tf, self.gradients, recorder)
@@ -91,7 +91,6 @@ class Watches:
 
     def _connect(self) -> None:
         self.gradients.on_traced_gradient = self._mark_training
-        self.strategies.on_run = self._mark_replicated
         self.functions.before_call = self._calling
         self.variables.on_made = self.loop.setup.variable_made
         self.strategies.before_eager_run = self.pipelines.feeds.calling
@@ -123,10 +122,6 @@ class Watches:
     def _mark_training(self) -> None:
         if self.functions.current is not None:
             self.functions.current.trains = True
-
-    def _mark_replicated(self) -> None:
-        if self.functions.current is not None:
-            self.functions.current.replicated = True
 
 
 def _stand_in_for_tpu(tf: Library, spec: JobSpec, recorder: Recorder) -> CpuReplicas:

@@ -10,9 +10,10 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json
 import tensorflow as tf
+from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
 
-watch, told = StrategyWatch(tf, type(tf.function(lambda: 0))), []
+watch, told = StrategyWatch(tf, FunctionWatch(tf)), []
 watch.after_eager_run = lambda function, took_ms: told.append([function.__name__, took_ms > 0])
 strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
 

@@ -43,8 +43,8 @@ class WholeScript:
         self._begun, self._variables = 0, variables
         self._in_replica, self.script_loops = strategies.in_replica, ScriptLoops()
         self._stack: list[tuple[str, int, int]] = []
-        functions.forward = strategies.forward = self.forward
-        functions.before_step = strategies.before_step = self._before_step
+        functions.forward = self.forward
+        functions.before_step = self._before_step
         for at in (table.STRATEGY_DISTRIBUTES, table.STRATEGY_DISTRIBUTES_BY_FUNCTION):
             hooks.after(at, self._distributed, gives=True)
         hooks.around(table.DATASET_READ, self._read)

@@ -9,15 +9,14 @@ from tpudiag.signals import TensorSeen
 from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Strategy
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
-from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
+from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
 
 
 class StrategyWatch:
     """Hooks Strategy.run; `eager_depth` is above 0 while a step runs eagerly inside it."""
 
-    def __init__(self, tf: Library, function_class: type) -> None:
-        self._tf = tf
-        self._function_class = function_class
+    def __init__(self, tf: Library, functions: FunctionWatch) -> None:
+        self._tf, self._functions = tf, functions
         self.replicas: int | None = None
         """The replicas of the strategy that ran last."""
         self.most_replicas: int | None = None
@@ -30,9 +29,6 @@ class StrategyWatch:
         self.before_first_run: Callable[[], None] | None = None
         self._inside = False
         self.runs = 0
-        self.on_run: Callable[[], None] = lambda: None
-        self.forward: FastForward | None = None
-        self.before_step: Callable[[object], None] = lambda _: None
         for made in (table.MIRRORED_STRATEGY_MADE, table.TPU_STRATEGY_MADE):
             hooks.after(made, self._made)
         hooks.around(table.STRATEGY_RUN, self._called)
@@ -63,22 +59,24 @@ class StrategyWatch:
             self.replicas = strategy.num_replicas_in_sync
             self.last_inputs = self._inputs((args, kwargs or {}))
             self.runs += 1
-            self.on_run()
-            eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
+            if self._functions.current is not None:
+                self._functions.current.replicated = True
+            eager = self._tf.executing_eagerly() and not isinstance(fn, self._functions.class_)
             return self._run_eagerly(call, fn, args) if eager else call()
 
     def _run_eagerly(self, call: Callable[[], object], fn: object, args: Args) -> object:
         self.before_eager_run(args, {})
         self.eager_location = self.eager_location or user_lines.caller()
-        self.before_step(args)
-        if self.forward is not None and self.forward.may_forward(trains=True):
-            whole = self.forward.whole_results
+        self._functions.before_step(args)
+        forward = self._functions.forward
+        if forward is not None and forward.may_forward(trains=True):
             # By code: a closure recreated for each step is the same step.
-            key = fast_forward.signature(getattr(fn, "__code__", fn), args, {}, 1, whole)
+            code, whole = getattr(fn, "__code__", fn), forward.whole_results
+            key = fast_forward.signature(code, args, {}, 1, whole)
             if key is None:
                 return call()
-            known = self.forward.last(key)
-            return self.forward.run(key, call) if known is None else self.forward.answer(known)
+            known = forward.last(key)
+            return forward.run(key, call) if known is None else forward.answer(known)
         began = time.process_time()
         result = call()
         self.after_eager_run(fn, (time.process_time() - began) * 1e3)
