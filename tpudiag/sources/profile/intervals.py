@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tpudiag.sources.profile.varints import Ints
+Ints = NDArray[np.int64]
 
 _NONE = np.empty(0, np.int64)
 

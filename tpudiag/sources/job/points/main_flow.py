@@ -8,7 +8,7 @@ may have run in an earlier iteration and are left out, as are all further in.
 import ast
 import traceback
 from collections.abc import Iterable
-from types import CodeType, FrameType, TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from tpudiag.signals import UnreachedLines
@@ -49,22 +49,18 @@ def unreached(frames: Iterable[tuple[str, int, int]]) -> tuple[UnreachedLines, .
 
 def frames_of_thread(frame: FrameType | None) -> list[tuple[str, int, int]]:
     """The frames of a stack, outermost first."""
-    return [
-        (each.f_code.co_filename, _begins(each.f_code), each.f_lineno)
-        for each in reversed([*user_lines.frames(frame)] if frame is not None else [])
-    ]
+    walked = traceback.walk_stack(frame) if frame is not None else ()
+    return [_place(*each) for each in reversed([*walked])]
 
 
 def frames_of_traceback(passed: TracebackType | None) -> list[tuple[str, int, int]]:
     """The frames that an exception went through, outermost first."""
-    return [
-        (frame.f_code.co_filename, _begins(frame.f_code), line)
-        for frame, line in traceback.walk_tb(passed)
-    ]
+    return [_place(*each) for each in traceback.walk_tb(passed)]
 
 
-def _begins(code: CodeType) -> int:
-    return 0 if code.co_name == "<module>" else int(code.co_firstlineno)
+def _place(frame: FrameType, line: int) -> tuple[str, int, int]:
+    code = frame.f_code
+    return code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno, line
 
 
 def guarded(line: user_lines.Line) -> bool:
