@@ -138,6 +138,9 @@ DEFINING = {
     "jax": re.compile(
         r"^jax/(?:_src/)?(?:api|numpy/[a-z]\w*|lax/[a-z]\w*|random|nn/\w+|sharding\w*|mesh\w*|pjit|shard_map|distributed|checkpoint|ad_checkpoint|array|tree_util|tree|profiler|named_sharding|experimental/(?:pjit|shard_map|multihost_utils|mesh_utils|maps)|interpreters/pxla)\.py$"
     ),
+    "keras within": re.compile(
+        r"(?:^|/)tensorflow(?:_core)?/python/keras/(?:engine|layers|optimizers?(?:_v2)?|callbacks|losses|metrics|models|saving|utils|initializers|mixed_precision|applications|regularizers|constraints|preprocessing|datasets)\b.*\.py$"
+    ),
     "tensorflow-datasets": re.compile(
         r"^tensorflow_datasets/core/(?:load|registered|dataset_builder|dataset_info|split_builder|splits|read_only_builder|writer|features/[a-z]\w*|download/\w+|dataset_utils|decode/\w+)\.py$"
     ),
@@ -211,7 +214,9 @@ def argument_spans(holding: dict[Release, Arguments], public: set[str]) -> Spans
             continue
         having = [each for each in releases if function in holding[each]]
         for name in sorted(set().union(*(holding[each][function] for each in having))):
-            taking = [each for each in having if {name, "**"} & holding[each][function]]
+            # What is named first after `**kwargs` was refused before: of an error it came then.
+            first = next(n for n, each in enumerate(having) if name in holding[each][function])
+            taking = [each for each in having[first:] if {name, "**"} & holding[each][function]]
             at = [having.index(each) for each in taking]
             if len(taking) == len(having) or at != list(range(at[0], at[-1] + 1)):
                 continue
@@ -255,7 +260,7 @@ def is_told(name: str, span: tuple[str, str]) -> bool:
 
 
 INNER = re.compile(
-    r"(?:^|[._])tests?(?:[._]|$)|test_util|testing|keras\.api\.\w+\.\w|keras\.(?:distribute|premade_models|feature_column|estimator|wrappers|cntk|dtensor)\b|backend\.\w+_backend|^jax\.interpreters\.\w+\.|^jax\.(?:extend|example_libraries|custom_\w+|ad_checkpoint|errors|profiler|dtypes|tools)\.|contrib\.\w+\.\w+\.|^tf\.contrib\.(?:boosted_trees|bayesflow|distributions|eager|factorization|fused_conv|gan|kfac|labeled_tensor|lite|periodic|quantize|receptive|rpc|sparsemax|timeseries|tensorrt|verbs|meta_graph|legacy_seq2seq|learn|linear_optimizer|losses|metrics|slim)\.|^flax\.(?:errors|typing|configurations|traverse_util)\."
+    r"(?:^|[._])tests?(?:[._]|$)|test_util|testing|keras\.api\.\w+\.\w|keras\.(?:distribute|premade_models|feature_column|estimator|wrappers|cntk|dtensor)\b|backend\.\w+_backend|^jax\.(?:extend|example_libraries|custom_\w+|ad_checkpoint|errors|profiler|dtypes|tools)\.|contrib\.\w+\.\w+\.|^tf\.contrib\.(?:boosted_trees|bayesflow|distributions|eager|factorization|fused_conv|gan|kfac|labeled_tensor|lite|periodic|quantize|receptive|rpc|sparsemax|timeseries|tensorrt|verbs|meta_graph|legacy_seq2seq|learn|linear_optimizer|losses|metrics|slim)\.|^flax\.(?:errors|typing|configurations|traverse_util)\."
     r"|keras\.utils\.\w+\.|keras\.(?:backend|preprocessing|saving)\.\w+\.|jax\.experimental\.(?:hijax|attrs|colocated_python|compute_on|roofline|scheduling_groups|serialize|source_mapper|topologies|transfer|x64|xla_metadata|key_reuse|checkify|ode|custom|export|mesh_utils|layout|multihost)|\.experimental\.host_callback\.[a-z_]*_|optax\.contrib|optax\.\w+\.\w"
     r"|raw_ops|_vendor|\.(?:datasets|projects|scripts|testing|tests?|testdata|tools|cli|benchmarks?|demo|mosaic|triton|array_serialization)\b"
     r"|_(?:test|pb2|grpc|lib|internal|impl)\b|applications\.\w+\.|^jax\.experimental\.(?:pallas|jax2tf|sparse|array_api)\.|^tensorflow_datasets\.\w+\.\w+\.|^tensorflow_probability\.(?:python|substrates)\.\w+\."
@@ -305,15 +310,12 @@ Held = tuple[dict[Release, set[str]], dict[Release, Arguments]]
 def read(registry: Registry, package: str) -> Held:
     """What each release of a package holds, and what its functions take."""
     wheels = registry.wheels(package)
+    if package == "tensorflow":
+        wheels += registry.wheels("tensorflow-cpu")
     newest = {series(package, wheel.release): wheel for wheel in wheels}
     holding: dict[Release, set[str]] = {}
     taking: dict[Release, Arguments] = {}
-    cpu = (
-        {series(package, each.release): each for each in registry.wheels("tensorflow-cpu")}
-        if package == "tensorflow"
-        else {}
-    )
-    for release, wheel in (newest | cpu).items():
+    for release, wheel in newest.items():
         try:
             with registry.archive(wheel) as archive:
                 holding[release] = names_of(package, archive, release)
@@ -322,7 +324,29 @@ def read(registry: Registry, package: str) -> Held:
         except Exception as error:
             print(package, release, repr(error), file=sys.stderr)
     print(package, len(wheels), len(holding), file=sys.stderr)
+    if package == "numpy":  # its second release says itself what it lost
+        with registry.archive(wheels[-1]) as archive:
+            ((_, lost),) = contents(archive, re.compile(r"^numpy/_expired_attrs_2_0\.py$"))
+        gone = {f"numpy.{each}" for each in re.findall(r'^    "(\w+)":', lost, re.MULTILINE)}
+        holding |= {at: each | gone for at, each in holding.items() if at < (2,)}
+    if package == "keras":
+        apart = {at: each for at, each in taking.items() if at >= KERAS_APART}
+        taking = keras_within(registry) | apart
     return holding, taking
+
+
+KERAS_APART = (2, 6)
+"""The first TensorFlow whose Keras is a package of its own."""
+
+
+def keras_within(registry: Registry) -> dict[Release, Arguments]:
+    """What the functions of the Keras take that TensorFlow held, by its releases."""
+    wheels = (each for each in registry.wheels("tensorflow") if each.release < KERAS_APART)
+    taking: dict[Release, Arguments] = {}
+    for release, wheel in {series("tensorflow", each.release): each for each in wheels}.items():
+        with registry.archive(wheel) as archive:
+            taking[release] = arguments_of("keras within", archive)
+    return {release: each for release, each in taking.items() if each}
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ RAISED_IN = """Traceback (most recent call last):
     [
         ("jax/_src/api.py", "KeyError: 'Got several values, none of which is a key of these.'"),
         ("grain/_src/queue.py", "ValueError: Queue main is closed"),
+        ("keras/src/utils/odd.py", "ValueError: Got a value that is odd."),
         ("transformers/trainer.py", "ValueError: indices should be the same length as features"),
     ],
 )

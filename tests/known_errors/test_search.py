@@ -8,14 +8,16 @@ import sys
 import textwrap
 import time
 import tracemalloc
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tpudiag.known_errors import search
+from tpudiag.known_errors.answers import all_rows
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.model import KnownError, Match
+from tpudiag.known_errors.model import MOST_COUNTED, KnownError, Match
 from tpudiag.known_errors.search import match, scan
 
 CATALOGUE = tuple(error for error in known_errors() if error.patterns)
@@ -63,12 +65,7 @@ def test_near_misses_are_not_recognised() -> None:
 
 @pytest.mark.slow
 def test_wrapped_examples_are_recognised() -> None:
-    for error in CATALOGUE:
-        assert_wrapped_is_recognised(error)
-
-
-def assert_wrapped_is_recognised(error: KnownError) -> None:
-    for width in (40, 100):
+    for error, width in product(CATALOGUE, (40, 100)):
         soft = "\n".join(textwrap.wrap(error.example, width))
         flat = " ".join(error.example.split())
         hard = "\r\n".join(flat[start : start + width] for start in range(0, len(flat), width))
@@ -80,21 +77,17 @@ def assert_wrapped_is_recognised(error: KnownError) -> None:
 @pytest.mark.slow
 def test_disguised_examples_are_recognised() -> None:
     for error in CATALOGUE:
-        assert_disguised_is_recognised(error)
-
-
-def assert_disguised_is_recognised(error: KnownError) -> None:
-    plain = match(error.example)[0]
-    coloured = re.sub(r"(\S{7})", "\x1b[1;31m\\1\x1b[0m", error.example)
-    escaped = json.dumps({"severity": "ERROR", "message": error.example})
-    twice = json.dumps({"log": escaped})
-    roots = f"9 root error(s) found.\n  (0) INTERNAL: {error.example}\n  (1) {error.example}"
-    shouted, doubled = error.example.upper(), f"{error.example}\n{error.example}"
-    for text in (coloured, escaped, twice, roots, shouted, doubled):
-        found = match(text)[0]
-        assert found.error.id == error.id
-        assert "\x1b" not in found.excerpt
-    assert match(coloured)[0].values == plain.values
+        plain = match(error.example)[0]
+        coloured = re.sub(r"(\S{7})", "\x1b[1;31m\\1\x1b[0m", error.example)
+        escaped = json.dumps({"severity": "ERROR", "message": error.example})
+        twice = json.dumps({"log": escaped})
+        roots = f"9 root error(s) found.\n  (0) INTERNAL: {error.example}\n  (1) {error.example}"
+        shouted, doubled = error.example.upper(), f"{error.example}\n{error.example}"
+        for text in (coloured, escaped, twice, roots, shouted, doubled):
+            found = match(text)[0]
+            assert found.error.id == error.id
+            assert "\x1b" not in found.excerpt
+        assert match(coloured)[0].values == plain.values
 
 
 def test_prefixes_of_lines_hide_no_sizes() -> None:
@@ -182,6 +175,15 @@ def test_match_across_the_edge_of_a_block_is_found_once(shift: int) -> None:
 def test_every_repetition_is_counted() -> None:
     found = match((BY_ID["E35"].example + "\n") * 1_000)[0]
     assert (found.count, found.line, found.last_line) == (1_000, 1, 1_000)
+
+
+@pytest.mark.slow
+def test_what_a_log_says_a_million_times_is_counted_up_to_a_limit() -> None:
+    error = "ValueError: Please provide a TPU Name to connect to.\n"
+    again = "all is well\n" * (search.BLOCK // 8)
+    found = scanned(error * MOST_COUNTED + again + error * 5)[0]
+    assert found.count == MOST_COUNTED
+    assert "10,000 times or more" in next(all_rows([found]))
 
 
 @pytest.mark.slow
@@ -286,10 +288,9 @@ def test_prefixes_that_split_a_wrapped_sentence_are_left_out() -> None:
         assert match(text)[0].error.id == "E12"
 
 
-def test_a_module_beside_tensorflow_is_not_called_tensorflow() -> None:
-    assert ids(match("AttributeError: module 'tensorflow_datasets' has no attribute 'x'")) == [
-        "E281"
-    ]
+@pytest.mark.parametrize("module", ["tensorflow_datasets", "keras_cv_attention_models"])
+def test_a_package_whose_name_begins_as_another_s_is_not_that(module: str) -> None:
+    assert ids(match(f"AttributeError: module '{module}' has no attribute 'x'")) == ["E281"]
 
 
 def test_a_layer_that_is_given_a_keras_tensor_is_no_matter_of_ranks() -> None:
@@ -298,11 +299,6 @@ def test_a_layer_that_is_given_a_keras_tensor_is_no_matter_of_ranks() -> None:
         "A KerasTensor cannot be used as input to a TensorFlow function. It stands for a shape."
     )
     assert [hit.error.id for hit in match(text) if not hit.secondary] == ["P24"]
-
-
-def test_a_package_whose_name_begins_as_keras_is_not_keras() -> None:
-    text = "AttributeError: module 'keras_cv_attention_models' has no attribute 'x'"
-    assert "P29" not in ids(match(text))
 
 
 def test_what_addons_say_at_their_import_is_no_error() -> None:

@@ -52,7 +52,8 @@ def all_rows(found: Sequence[Match | UnknownError], bold: Bold = str) -> Iterato
     for number, each in enumerate(found):
         if isinstance(each, Match) and each.error.id in general:
             continue
-        yield from ("", *rows(each, bold)) if number else rows(each, bold)
+        yield from ("",) if number else ()
+        yield from match_rows(each, bold) if isinstance(each, Match) else unknown_rows(each, bold)
     if general:
         yield f"\nThe same words, told in general: {', '.join(general)} (tpudiag explain ID)"
 
@@ -60,11 +61,6 @@ def all_rows(found: Sequence[Match | UnknownError], bold: Bold = str) -> Iterato
 def _bare(match: Match) -> str:
     """The words of an error as they are compared: without blanks and the mark of a cut."""
     return "".join(match.excerpt.split()).removesuffix("\u2026")
-
-
-def rows(answer: Match | UnknownError, bold: Bold = str) -> Iterator[str]:
-    """What was found in a text, for people."""
-    return match_rows(answer, bold) if isinstance(answer, Match) else unknown_rows(answer, bold)
 
 
 def data(answer: Match | UnknownError) -> dict[str, object]:

@@ -122,8 +122,4 @@ def _said_again(match: Match, text: str, line: int) -> OwnWords | None:
     names = "|".join(re.escape(each) for each in match.values.values() if len(each) > 1)
     form = rf"^[\w.]{{1,80}}(?:Error|Exception): [^\n]*(['\"`])(?:{names})\1[^\n]*"
     again = re.search(form, behind, re.MULTILINE) if names else None
-    if again is None:
-        return None
-    from .message_grammar import own_words
-
-    return own_words(again[0])
+    return _said(again[0], 1) if again else None

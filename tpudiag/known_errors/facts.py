@@ -27,15 +27,6 @@ LINES_BEFORE, LINES_BEHIND = 300, 12
 MOST_QUOTED, LONGEST_SENTENCE = 3, 400
 """Quoted names of a sentence: more are a list of all there is."""
 
-STATUSES = (
-    "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
-    "ALREADY_EXISTS", "ABORTED", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL",
-    "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
-)  # fmt: skip
-_CLASS_OF = {"".join(part.capitalize() for part in name.split("_")): name for name in STATUSES}
-_WORDS_OF = {name.replace("_", " ").capitalize(): name for name in STATUSES if "_" in name}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
@@ -125,14 +116,14 @@ def facts_of(text: str) -> Facts:
     words = _last_words(said)
     named = wording("facts quoted").findall(words[:LONGEST_SENTENCE])
     quoted = _first([each for each in named if not each.endswith((".cc", ".py"))])
-    frames = list(wording("facts frame").finditer(bare))
+    frames = wording("facts frame").findall(bare)
     place = place_of(bare)
     operand = None
     if place.raised or place.source:
         from .operand import operand_of  # only where a text shows the line that failed
 
         operand = operand_of(said, place.raised, place.source)
-    last = f"{frames[-1]['file']}:{frames[-1]['line']}" if frames else None
+    last = ":".join(frames[-1]) if frames else None
     return Facts(
         exception=exceptions[-1] if exceptions else None,
         place=place,
@@ -209,6 +200,6 @@ def status_of(text: str) -> str | None:
     if code := wording("facts status").search(text):
         return code[1]
     if name := wording("facts class").search(text):
-        return _CLASS_OF[name[1]]
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name[1]).upper()
     words = wording("facts words").search(text)
-    return _WORDS_OF[words[1]] if words else None
+    return words[1].replace(" ", "_").upper() if words else None

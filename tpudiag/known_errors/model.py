@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tpudiag.records import dataclass
 
-from .frames import ToldBy
+from .plain_text import ToldBy
 from .readings.meaning import Reading
 from .readings.narrower import Narrower
 

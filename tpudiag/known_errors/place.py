@@ -38,7 +38,7 @@ def library_at(text: str) -> tuple[str, str]:
     """The installed package of a text's last frame, and the file; empty where it is none."""
     frames = [
         each
-        for each in wording("place package").finditer(text)
+        for each in wording("place package").finditer(wording("place own_getattr").sub("", text))
         if not wording("place wrappers").search(each[0])
     ]
     if not frames or frames[-1]["own"]:

@@ -1,10 +1,14 @@
 """Texts as they come (coloured, framed, escaped in JSON or HTML) made plain, piece by piece."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 ROW_SPACE = b" \t\r\x0b\x0c\x00"
 WHITE_SPACE = ROW_SPACE + b"\n"
+
+ToldBy = Literal["words", "frame"]
+"""What an error is recognised by: its own words, or a frame of its traceback alone."""
 
 _ANSI = re.compile(
     rb"\x1b(?:\[[0-9;:?]{0,64}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,1024}(?:\x07|\x1b\\)|[@-Z\\-_])"
@@ -55,6 +59,14 @@ HEAD = 50
 """Lines that are looked at first."""
 ESCAPES_WITHIN = 2
 """A JSON log may hold a message that was escaped before."""
+
+_FILE = re.compile(rb'[ \t>|]*File "[^"\n]{1,300}", line \d')
+_HEAD = re.compile(
+    rb"[ \t>|]*(?:\[?[~/][\w./~-]{0,300}\.py\S{0,80} in \w|File [~/\w][^\n:]{1,300}:\d+, in "
+    rb"|<ipython-input|(?:Cell In|Input In) ?\[)"
+)
+_ARROW_LINE = re.compile(rb"[ \t>|]{0,12}-{1,6}> ?\d{1,6}[ \t]")
+_RAISED = re.compile(rb"\s*[\w.]{0,80}(?:Error|Exception|Warning)\b")
 
 
 def plain(text: bytes) -> bytes:
@@ -142,6 +154,16 @@ def _blank_around(lines: list[bytes], at: int, number: int, step: int) -> None:
             return
         number = int(numbered[1])
         lines[at] = b""
+
+
+def all_frames(rows: Sequence[bytes], first: int, last: int) -> bool:
+    """Whether each of some rows belongs to a frame: where it stands, and its source."""
+    for at in (each for each in range(first, last + 1) if rows[each].strip()):
+        row, behind = rows[at], at > 0 and _FILE.match(rows[at - 1])
+        source = behind and row[:1] in b" \t>|" and not _RAISED.match(row)
+        if not (source or _FILE.match(row) or _HEAD.match(row) or _ARROW_LINE.match(row)):
+            return False
+    return True
 
 
 def squeezed(text: bytes) -> bytes:

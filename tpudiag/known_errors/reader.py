@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.known_errors.model import Kind, Match, Phase
+from tpudiag.known_errors.model import Kind, Match
 
 if TYPE_CHECKING:
     from tpudiag.known_errors.search import Stream
@@ -125,13 +125,9 @@ def nothing_in(where: str, text: str = "") -> str:
     from tpudiag.known_errors.unknown import nearest, unknown
 
     line = f"none of the {len(known_errors())} known errors is in {where}"
-    failure = unknown(text)
-    if failure is None:
-        held = ", ".join(f"{error.id} {error.family}" for error in nearest(text))
-        return line + (f"; its words stand in {held}: `tpudiag explain ID`" if held else "")
-    near = ", ".join(f"{error.id} {error.family}" for error in failure.nearest)
-    failed = "" if failure.phase is Phase.ANY else f"; it failed {failure.phase.value}"
-    return line + failed + (f"; nearest: {near}" if near else "")
+    near = () if unknown(text) else nearest(text)  # a failure's answer names them itself
+    held = ", ".join(f"{error.id} {error.family}" for error in near)
+    return line + (f"; its words stand in {held}: `tpudiag explain ID`" if held else "")
 
 
 def _failure(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownError | None:

@@ -17,10 +17,11 @@ from itertools import accumulate, takewhile
 from typing import Protocol
 
 from .catalogue import known_error
-from .frames import ToldBy, all_frames
 from .model import MOST_COUNTED, Kind, Match
 from .plain_text import (
     ROW_SPACE,
+    ToldBy,
+    all_frames,
     plain,
     squeezed,
     without_prefixes,
@@ -41,8 +42,8 @@ LINES_BEFORE, LINES_BEHIND = 300, 20
 """Lines around a match that are kept with it."""
 WORDS_OF_A_SENTENCE = 4
 """From so many on what stands where a name is looked for says itself what is wrong."""
-RELEASE_WORDS = ("attribute", "annot import name", "o module named", "unexpected keyword")
-"""Of an error that releases may explain, one is in the text."""
+OF_RELEASES = re.compile("attribute|annot import|o module named|eyword argument|was removed in")
+"""Words of an error that releases may explain."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|/])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""
 _NEXT_SENTENCE = re.compile(r"[.;]\s+(?=[A-Z])")
@@ -74,7 +75,7 @@ def match(text: str) -> tuple[Match, ...]:
 
 def by_releases(matches: tuple[Match, ...], text: str) -> tuple[Match, ...]:
     """Matches in a text with what the releases of its packages say of them."""
-    if not any(word in text for word in RELEASE_WORDS):
+    if not OF_RELEASES.search(text):
         return matches
     from .releases import reasons  # its tables are read where a name is missing
 
@@ -130,19 +131,15 @@ class _Search:
         window = _Window(text, bare, self._line)
         end, held = len(bare) - later, dict[bytes, bool]()
         for probe, places in candidates(lowered).items():
-            if self._enough(probe):
+            known = self._found.get(probe)
+            # What supports a rival cause is shown once, and not counted.
+            if known and (probe.rival is not None or known.count >= MOST_COUNTED):
                 continue
             begin = self._taken.get(probe, 0) - self._base
             matches = hits_of(probe, lowered, places, begin, held)
             if hits := list(takewhile(lambda one: one.start() < end, matches)):
                 self._note(probe, hits, window)
         return self._base + end
-
-    def _enough(self, probe: Probe) -> bool:
-        """Whether more matches of a pattern would say nothing new."""
-        known = self._found.get(probe)
-        # What supports a rival cause is shown once, and not counted.
-        return known is not None and (probe.rival is not None or known.count >= MOST_COUNTED)
 
     def _note(self, probe: Probe, hits: list[re.Match[bytes]], window: _Window) -> None:
         """Count matches; the first of its pattern is kept with excerpt and values."""

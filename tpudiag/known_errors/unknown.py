@@ -17,6 +17,7 @@ from .place import operation_in
 from .plain_text import plain, without_prefixes
 from .readings import of_unknown
 from .readings.meaning import Reading
+from .search import OF_RELEASES
 
 LONGEST_HEAD = 1500
 LONGEST_TAIL = 400
@@ -150,7 +151,7 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
 
 def _of_releases(text: str, line: int) -> Reading | None:
     """What the releases of its packages say of the error on a line of a text."""
-    if "attribute" not in text:
+    if not OF_RELEASES.search(text):
         return None
     from .releases import reasons  # its tables are read where a name is missing
 

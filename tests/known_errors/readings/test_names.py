@@ -23,6 +23,19 @@ PLACES = {
         "jax.sharding.PartitionSpec"
     ),
     "TypeError: reduce_sum() got an unexpected keyword argument 'keep_dims'": "keepdims=True",
+    "AttributeError: module 'jax.interpreters.ad' has no attribute 'recast_to_float0'": (
+        'pip install -U "jax>=0.2.2,<0.4.34"'
+    ),
+    "TypeError: from_generator() got an unexpected keyword argument 'args'": (
+        'pip install -U "tensorflow>=1.9"'
+    ),
+    "TypeError: compile() got an unexpected keyword argument 'steps_per_execution'": (
+        'pip install -U "tensorflow>=2.4"'
+    ),
+    "TypeError: ('Keyword argument not understood:', 'groups')": 'pip install -U "tensorflow>=2.3"',
+    "TypeError: LeakyReLU.__init__() got an unexpected keyword argument 'negative_slope'": (
+        "keras.layers.LeakyReLU(alpha="
+    ),
 }
 
 
@@ -42,3 +55,17 @@ def test_a_name_that_wraps_is_read_whole() -> None:
 def test_names_of_keras_2_in_its_own_package_are_those_of_keras() -> None:
     said = "AttributeError: module 'tf_keras.api._v2.keras.utils' has no attribute 'np_utils'"
     assert "to_categorical" in match(said)[0].fix
+
+
+def test_argument_of_another_function_is_left() -> None:
+    found = match("TypeError: my_function() got an unexpected keyword argument 'tape'")[0]
+    assert found.reading is None
+
+
+@pytest.mark.parametrize(
+    ("built", "here", "age"), [("0x10", "0xf", "too old"), ("a", "d", "older")]
+)
+def test_the_older_of_two_is_told_by_their_numbers(built: str, here: str, age: str) -> None:
+    said = f"module compiled against API version {built} but this version of numpy is {here}"
+    found = match(f"RuntimeError: {said}\nImportError: numpy.core.multiarray failed to import")[0]
+    assert found.reading is not None and age in found.reading.cause

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tpudiag.known_errors.readings import of_unknown
+from tpudiag.known_errors.readings.dimensions import bounded
 from tpudiag.known_errors.search import match
 
 MEANT = {
@@ -51,6 +52,7 @@ MEANT = {
     ),
     "Incompatible shapes: [8,16] vs. [8,16,5] [[{{node categorical_crossentropy/mul}}]]": "class numbers meet one column",
     "Cannot feed value of shape (32, 7) for Tensor 'dense_1_target:0', which has shape '(?, ?, ?)'": "class numbers meet one column",
+    "Cannot feed value of shape (32, 45) for Tensor 'relu1_target:0', which has shape '(?, ?, ?, ?)'": "model gives a map for each example",
     "cannot reshape array of size 2457600 into shape (8,40,newaxis,15360)": "no multiple of 4,915,200",
     "Input to reshape is a tensor with 100 values, but the requested shape has 50 [[{{node gradient_tape/embedding/embedding_lookup/Reshape_1}}]]": "gradient of an Embedding",
     "Incompatible shapes: [32,810,128,128] vs. [32,9,128,128]": "number of classes",
@@ -119,3 +121,10 @@ def test_shapes_are_read(text: str) -> None:
 )
 def test_shapes_of_a_case_that_tells_its_cause_are_not_read_in_any_words(text: str) -> None:
     assert match(text)[0].reading is None
+
+
+def test_bounded_dimension_is_the_batch_or_a_length() -> None:
+    batch, length = bounded({}, "Inputshape:[<=16,1,1,64]"), bounded({}, "f32[8,<=128,64]")
+    assert batch is not None and "dimension 0, the batch" in batch.cause
+    assert length is not None and "dimension 1" in length.cause
+    assert bounded({}, "[16,1]") is None

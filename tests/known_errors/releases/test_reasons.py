@@ -3,9 +3,11 @@
 
 import pytest
 
+from tpudiag.known_errors.reader import in_text
 from tpudiag.known_errors.releases import reasons
 from tpudiag.known_errors.releases.lacking import canonical
 from tpudiag.known_errors.search import match
+from tpudiag.known_errors.unknown import UnknownError
 
 FRAME = """Traceback (most recent call last):
   File "train.py", line 3, in <module>
@@ -125,6 +127,16 @@ def test_a_name_without_its_module_stands_in_the_source() -> None:
         source="from tensorboard import errors",
     )
     assert "`tensorboard.errors`" in said and "`torch_tb_profiler`" in said
+
+
+def test_what_numpy_says_it_removed_is_asked_for_by_the_package_whose_line_failed() -> None:
+    error = "AttributeError: `np.complex_` was removed in the NumPy 2.0 release."
+    own = f'  File "{PACKAGES}/numpy/__init__.py", line 397, in __getattr__\n    raise'
+    (hit,) = in_text(
+        FRAME.format(package="tensorflow", file="np", source=own, error=error, folder=PACKAGES)
+    )
+    assert isinstance(hit, UnknownError)
+    assert hit.fix.index('"numpy==1.26.*"') < hit.fix.index("-U tensorflow")
 
 
 def test_a_package_that_lacks_its_own_part() -> None:

@@ -18,18 +18,15 @@ ANY, OPEN = "any", "open"
 """Of every case, of those that leave their cause open."""
 
 
-READERS = (
-    (("keywordargument", "notrecognized", "notunderstood"), "names", "read"),
-    (("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0"), "shapes", "read"),
-    (("divisible", "partitioned"), "dimensions", "divided"),
-)
-"""Who may read a text: words of which one is in it, the module, which is loaded then, and what
-reads there."""
+_OF_SHAPES = re.compile(r"hape|size|samples|butgot|ndim|axis|In\[0\]|Input0")
+_OF_PARTS = re.compile("divisible|partitioned")
+"""Words of texts for which the modules that may read them are loaded."""
 COMPUTED = {
     "dynamic-dimension": ("dimensions", "bounded"),
     "checkpoint-mismatch": ("checkpoint_shapes", "read"),
     "types-do-not-match": ("dtypes", "read"),
     "host-memory": ("hbm_usage", "on_host"),
+    "no-such-release": ("offered", "read"),
     "hbm-at-compile-time": ("hbm_usage", "read"),
     "hbm-for-the-program": ("hbm_usage", "reserved"),
 }
@@ -96,15 +93,16 @@ def general(
     any_words: bool = True,
 ) -> Reading | None:
     """What shapes, sizes and names mean in any error, be it known or not."""
-    for words, module, function in READERS:
-        if not any(word in around for word in words):
-            continue
-        read = getattr(import_module(f".{module}", __name__), function)
-        more = (before, tuple(of_any), any_words) if module == "shapes" else ()
-        meant: Reading | None = read(around, begin, end, *more)
-        if meant:
-            return meant
-    return _first_of(of_any, hits)
+    meant = None
+    if _OF_SHAPES.search(around):
+        from . import shapes
+
+        meant = shapes.read(around, begin, end, before, tuple(of_any), any_words)
+    if meant is None and _OF_PARTS.search(around):
+        from . import dimensions
+
+        meant = dimensions.divided(around, begin, end)
+    return meant or _first_of(of_any, hits)
 
 
 def of_unknown(message: str) -> Reading | None:

@@ -199,24 +199,15 @@ class Meeting:
         said |= {"size": self.short[0] if self.short else 0, "times": self.times}
         by = math.gcd(*self.two) or 1
         said["parts"] = " and ".join(f"{by} x {(size or 0) // by}" for size in (a, b))
-        return computed(
-            figures,
-            **said,
-            said=self.said,
-            causes="; or ".join(causes),
-            per_row=labels // rows if rows else 0,
-            columns=columns,
-            inner=inner,
-            turned=turned,
-            width=(outputs[-1] if outputs else None) or "CLASSES",
-            axes=" and ".join(map(str, self.differing)),
-            **{"one": self.one, "values": f"{self.values:,}"},
-            each=each if len(self.left) == 1 else ".",
-            operation=self.operation or self.name,
-            most_axes=len(self.long),
-            least_axes=len(self.short),
-            ones=", tf.newaxis" * (len(self.long) - 1),
-        )
+        said |= {"said": self.said, "causes": "; or ".join(causes)}
+        said |= {"columns": columns, "inner": inner, "turned": turned}
+        said |= {"width": (outputs[-1] if outputs else None) or "CLASSES"}
+        said |= {"per_row": labels // rows if rows else 0, "one": self.one}
+        said |= {"axes": " and ".join(map(str, self.differing)), "values": f"{self.values:,}"}
+        said |= {"each": each if len(self.left) == 1 else "."}
+        said |= {"operation": self.operation or self.name}
+        said |= {"most_axes": len(self.long), "least_axes": len(self.short)}
+        return computed(figures, **said, ones=", tf.newaxis" * (len(self.long) - 1))
 
 
 def _causes(factor: int, *, batch: bool) -> list[str]:

@@ -4,9 +4,9 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tpudiag.known_errors.compiled import names, wordings
+from tpudiag.known_errors.compiled import names
 
-from .meaning import CALLED, Reading, first_over
+from .meaning import CALLED, Reading
 
 _SPELLED = (
     (r"^tensorflow_estimator\.python\.estimator\.api\._v[12]\.estimator\b", "tf.estimator"),
@@ -16,15 +16,6 @@ _SPELLED = (
 )
 """How users write a module, by how the table of releases does."""
 _PUBLIC = {f"keras.{part}" for part in ("utils", "optimizers", "layers", "models", "callbacks")}
-
-
-def read(text: str, begin: int, end: int) -> Reading | None:
-    """What is known of an argument that a function does not take."""
-    for form in wordings("names argument_forms"):
-        missing = first_over(form, text, begin, end)
-        if missing and (meant := _of_argument(missing.groupdict())):
-            return meant
-    return None
 
 
 def place_of(full: str) -> str:
@@ -37,10 +28,8 @@ def of_name(full: str) -> Reading | None:
     if gone := _known_as(full):
         place, first = _places()[gone], gone.partition(".")[0]
         package = CALLED.get(first, first)
-        return Reading(
-            f"`{gone}` is not in this release of {package}: moved, renamed or removed.",
-            f"{place}      # in place of {gone}" if "#" not in place else place,
-        )
+        said = f"`{gone}` is not in this release of {package}: moved, renamed or removed."
+        return Reading(said, f"{place}      # in place of {gone}" if "#" not in place else place)
     module, _, name = _spelled(full).rpartition(".")
     if module not in _PUBLIC:
         return None
@@ -73,17 +62,15 @@ def _placed(table: str, name: str, owners: set[str], *, alike: bool = True) -> s
     return ""
 
 
-def _of_argument(parts: dict[str, str]) -> Reading | None:
-    """What is known of an argument that a function does not take."""
-    name, owner = parts["name"], parts.get("owner") or ""
-    lower = owner.lower()  # with its class, and without
+def of_argument(function: str, name: str) -> Reading | None:
+    """What is known of an argument that a function, if it is named, does not take."""
+    lower = function.lower()  # with its class, and without
     place = _placed("arguments", name, {lower, lower.rsplit(".", 1)[-1]})
-    if not place:
-        return None
-    function = f"`{owner}` takes" if owner else "It takes"
     younger = place.startswith("pip install")
     age = ": it came with a later one, so the library is too old for the code" if younger else ""
-    return Reading(f"{function} no argument `{name}` in this release{age}.", place)
+    who = f"`{function}`" if function else "It"
+    said = f"{who} takes no argument `{name}` in this release{age}."
+    return Reading(said, place) if place else None
 
 
 def _known_as(full: str) -> str:

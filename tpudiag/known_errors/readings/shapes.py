@@ -105,6 +105,8 @@ def _of_pair(
     sides = wording("shapes sides").finditer(text, begin, told.end())
     if len(set(given := [bool(each["outputs"]) for each in sides])) > 1:
         pair.outputs = left if given[0] else right
+    if node.endswith("_target"):  # Keras' place for labels: of the shape of the outputs
+        pair.outputs, pair.loss = right, True
     pair.sparse = wording("shapes sparse").search(text[begin : begin + NEAR * 4]) is not None
     pair.binary = wording("shapes binary").search(before + text) is not None
     pair.further = wording("shapes further").search(node) is not None

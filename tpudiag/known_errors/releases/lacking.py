@@ -12,11 +12,7 @@ from .tables import Span, spans_of_member
 
 SENTENCE_LINES = 8
 """Lines from a match on in which the sentence stands that names what is lacking."""
-KERAS_APART = (2, 6)
-"""The first TensorFlow whose Keras is a package of its own."""
 FRAMES_LINES = 200
-SOURCE_BYTES = 300
-"""Before the sentence in which the source of its frame stands, without a long line's beginning."""
 SOURCE_LINES = 6
 """Lines before the sentence in which the source of its frame stands."""
 _SHORT = {"jnp": "jax.numpy", "tensorflow": "tensorflow", "tf": "tensorflow"}
@@ -59,15 +55,16 @@ def lack_in(text: str, line: int) -> Lack | None:
             continue
         said = found.groupdict()
         before += "\n" + sentence[: found.start()]
+        source = _source(before)
         if owner := said.get("owner"):
             asker, file = library_at(before)
-            if not asker and re.search(rf"\bself\.{said['name']}\b", before[-SOURCE_BYTES:]):
+            if not asker and re.search(rf"\bself\.{said['name']}\b", source):
                 return None  # of a class of the user's own
             full, name = f"{owner}.{said['name']}", said["name"]
             return Lack(full, name, asker, file, within=True, owner=owner)
         full = f"{said['module']}.{said['name']}" if said.get("module") else said["name"]
         if not said.get("module") and "." not in full:
-            full = _by_source(before, said["name"])
+            full = _by_source(source, said["name"])
         if not full or wording("lacking of_its_time").search(full):
             return None
         asker, file = library_at(before)
@@ -83,16 +80,23 @@ def lack_in(text: str, line: int) -> Lack | None:
 
 def _argument_in(sentence: str, before: str) -> Lack | None:
     """The argument that a sentence says a function does not take."""
-    found = wording("lacking argument").search(sentence)
+    hits = (form.search(sentence) for form in wordings("lacking arguments"))
+    found = next(filter(None, hits), None)
     if found is None:
         return None
     before += "\n" + sentence[: found.start()]
-    function = found["function"].removesuffix("__init__").strip(".") or _made(before, found)
-    if not function:
-        return None
-    module = _by_source(before, function.rpartition(".")[2])
+    said = found.groupdict()
+    function = (said.get("function") or "").removesuffix("__init__").strip(".")
+    source = _source(before)
+    # The class that the source line makes with the argument of an error that does not name it.
+    made = re.search(rf"(\w+)\([^()]*(?:\([^()]*\)[^()]*)*\b{found['name']}\s*=", source)
+    function = function or (made[1] if made else "")
+    module = function and _by_source(source, function.rpartition(".")[2])
     asker, file = library_at(before)
-    full, takes = f"{module or function}({found['name']}=)", f"{function}.{found['name']}"
+    takes = f"{function}.{found['name']}"
+    full = f"{module or function}({found['name']}=)"
+    if said.get("keras") or not function:
+        full = f"{'keras ' if said.get('keras') else ''}argument {takes.lstrip('.')}="
     return Lack(full, found["name"], asker, file, within=bool(module), takes=takes)
 
 
@@ -101,28 +105,19 @@ def span_of_member(lack: Lack, text: str = "", packages: Container[str] = ()) ->
 
     Any program may have a class of the same name: `text` names whose it is.
     """
-    spans = [
-        span
-        for span in spans_of_member(lack.owner, lack.name)
-        if span.package.replace("-", "_") in text.lower()
-    ]
+    having = spans_of_member(lack.owner, lack.name)
+    spans = [span for span in having if span.package.replace("-", "_") in text.lower()]
     spans = [span for span in spans if span.package in packages] or spans
-    if len(spans) != 1:
-        return None
-    within = spans[0].package == "keras" and (spans[0].last or spans[0].first) < KERAS_APART
-    return spans[0]._replace(package="tensorflow") if within else spans[0]
+    return spans[0].installed if len(spans) == 1 else None
 
 
-def _made(before: str, found: re.Match[str]) -> str:
-    """The class that the source line makes with the argument of an error that does not name it."""
-    source = "\n".join(before.split("\n")[-SOURCE_LINES:])
-    made = re.search(rf"(\w+)\([^()]*(?:\([^()]*\)[^()]*)*\b{found['name']}\s*=", source)
-    return made[1] if made else ""
+def _source(before: str) -> str:
+    """What stands right before a sentence: the source of its frame."""
+    return "\n".join(before.split("\n")[-SOURCE_LINES:])
 
 
-def _by_source(before: str, name: str) -> str:
+def _by_source(source: str, name: str) -> str:
     """The full name, by the source line that asks for it; empty where none does."""
-    source = "\n".join(before.split("\n")[-SOURCE_LINES:])
     found = re.search(rf"from ([\w.]+) import [^\n]*\b{name}\b", source) or re.search(
         rf"\b([a-z]\w*(?:\.\w+)*)\.{name}\b", source
     )
@@ -134,7 +129,7 @@ def _by_source(before: str, name: str) -> str:
 
 def canonical(name: str) -> str:
     """A name as the table writes it: tf. for what is public of TensorFlow."""
-    name = re.sub(r"^tensorflow_core\b", "tensorflow", name)
+    name = re.sub(r"^tensorflow_core\b", "tensorflow", re.sub(r"^np\.", "numpy.", name))
     name = re.sub(
         r"^(?:(?:tensorflow\.python\.)?keras\.api\._v[12]\.keras|keras\._tf_keras\.keras)\b",
         "tf.keras",

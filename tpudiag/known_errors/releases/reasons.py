@@ -4,14 +4,15 @@ import re
 import sys
 from dataclasses import replace
 
+from tpudiag.known_errors.compiled import wording
 from tpudiag.known_errors.model import Match
 from tpudiag.known_errors.readings import names as moved
 from tpudiag.known_errors.readings.meaning import CALLED, Reading
 from tpudiag.known_errors.readings.narrower import computed
 from tpudiag.known_errors.versions import versions_in
 
-from .lacking import KERAS_APART, Lack, lack_in, span_of_member
-from .tables import Release, Span, arguments, names, release, span_of, spelled
+from .lacking import Lack, lack_in, span_of_member
+from .tables import KERAS_APART, Release, Span, arguments, names, release, span_of, spelled
 
 _SPOKEN = r"(?<![A-Za-z])(?:{}|{})(?![A-Za-z])"
 """A package's modules, and how programs mostly call them."""
@@ -43,13 +44,13 @@ def of_match(match: Match, text: str) -> Reading | None:
     sure = known is not None and known.whole
     if told is None or lack is None or (sure and (told.guess or not told.whole)):
         return known
-    rows = error.fix.split("\n") if lack.owner else []
+    if not lack.owner:
+        return known if sure and lack.takes.startswith(".") else told
+    rows = error.fix.split("\n")
     own = [row for row in rows if lack.name in row]
     said = (error.cause, known.cause if known else "", "" if own else error.example)
-    if lack.owner and any(lack.name in each for each in said):
+    if any(lack.name in each for each in said):
         return known  # what is known of this one attribute is more than its releases
-    if lack.takes and known:
-        own = [known.fix]
     stay = [row for row in rows if "tf-keras" in row and row not in own]
     return replace(told, fix="\n".join((*own, told.fix, *stay)))
 
@@ -67,15 +68,18 @@ def _of_lack(text: str, lack: Lack, spoken: str) -> Reading | None:
         mixed = span is not None and _dist(lack.asker) == span.package
         told = None if span is None or mixed else _of_span(text, lack, span)
         return told or moved.of_attribute(lack.owner, lack.name, spoken)
-    if lack.takes and (taken := _taken(text, lack)):
-        return _of_span(text, lack, taken)
-    if lack.takes and not (lack.asker and lack.within):
-        return None
+    if lack.takes:
+        told = (taken := _taken(text, lack)) and _of_span(text, lack, taken)
+        known = moved.of_argument(lack.takes.rpartition(".")[0], lack.name)
+        if known and told and not lack.takes.startswith("."):
+            return replace(told, fix=f"{known.fix}\n{told.fix}")
+        if known or told or not (lack.asker and lack.within):
+            return known or told or None
     asks = _dist(lack.asker)
     who = {"asks": lack.asker, "file": lack.file, "full": lack.full, "asks_package": asks}
     if lack.asked in sys.stdlib_module_names:
-        known = lack.asker and lack.asked != "typing"
-        return computed("asks an older Python", **who) if known else None
+        older = lack.asker and lack.asked != "typing"
+        return computed("asks an older Python", **who) if older else None
     asked = {"asked": lack.asked, "asked_package": _dist(lack.asked)}
     if lack.asker == lack.asked:
         return computed("two releases of one", name=lack.name, **who, **asked)
@@ -93,11 +97,18 @@ def _taken(text: str, lack: Lack) -> Span | None:
     """The releases in which a function takes an argument, where one package of the text has it."""
     parts = re.sub(r"V[12]\b", "", lack.takes).split(".")
     spans = arguments().get(".".join(parts[-3:])) or arguments().get(".".join(parts[-2:]), [])
-    spoken = [each for each in spans if re.search(_SPOKEN.format(*each.called), text)]
-    if not lack.asker and len(parts) < 3:  # a program's own function may have the same name
+    said = f"{lack.full} {text}"
+    own = wording("lacking own").fullmatch(lack.name)
+    spoken = [each for each in spans if own or re.search(_SPOKEN.format(*each.called), said)]
+    if not parts[0]:  # of a class that is not named: all that take it do so from one release on
+        spoken = [each._replace(last=()) for each in spoken if all(of.first for of in spoken)]
+    elif not (lack.asker or own) and len(parts) < 3:
+        # Any program may have such a function; without a module in sight not one of several words.
         words = {*re.split(r"\W", lack.full)}
         spoken = [each for each in spoken if words.intersection(each.called)]
-    return spoken[0] if len(set(spoken)) == 1 else None
+        spoken = spoken or (spans if re.search("[a-z][A-Z_]", parts[0]) and not lack.within else [])
+    held = {each.installed for each in spoken}
+    return held.pop() if len(held) == 1 else None
 
 
 def _of_span(text: str, lack: Lack, span: Span) -> Reading | None:
@@ -166,8 +177,9 @@ def _older(lack: Lack, span: Span) -> str:
         pins.append(f'"{both}=={spelled(span.last[:2])}.*"')
     pin = f"pip install {' '.join(pins)}      # or the last release that has it"
     if lack.asker:
-        update = f"pip install -U {_dist(lack.asker)}"
-        return f"{update}      # a release made for a newer {span.package}\n{pin}"
+        rows = [f"pip install -U {_dist(lack.asker)}      # made for a newer {span.package}", pin]
+        # What many packages build on is sooner turned back.
+        return "\n".join(rows[::-1] if span.package == "numpy" else rows)
     place = (lack.further and moved.place_of(lack.further)) or moved.place_of(lack.full)
     if place and "#" not in place:
         place += f"      # in place of {lack.further or lack.full}"

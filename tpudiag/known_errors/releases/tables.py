@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 Release = tuple[int, ...]
 FOLDER = Path(__file__).parent
+KERAS_APART = (2, 6)
+"""The first TensorFlow whose Keras is a package of its own."""
 
 
 class Span(NamedTuple):
@@ -17,6 +19,12 @@ class Span(NamedTuple):
     last: Release
     called: tuple[str, ...] = ()
     """What is imported of it, and the name that programs mostly give it."""
+
+    @property
+    def installed(self) -> "Span":
+        """The same of the package that pip installs: TensorFlow, as long as it held its Keras."""
+        within = self.package == "keras" and (self.last or self.first) < KERAS_APART
+        return self._replace(package="tensorflow") if within else self
 
 
 def release(text: str) -> Release:
@@ -37,10 +45,15 @@ def names() -> dict[str, Span]:
 
 @cache
 def arguments() -> dict[str, list[Span]]:
-    """By `function.argument`, `Class.method.argument` or `method.argument`: who takes it when."""
+    """By `function.argument`, `Class.method.argument` or `method.argument`: who takes it when.
+
+    By `.argument` alone: when the classes take it that are made with it.
+    """
     told: dict[str, list[Span]] = {}
     for name, span in _rows("arguments.txt"):
-        for each in {name, ".".join(name.split(".")[-2:])}:
+        of, _, argument = name.rpartition(".")
+        made = {f".{argument}"} if of[:1].isupper() and "." not in of else set[str]()
+        for each in {name, ".".join(name.split(".")[-2:]), *made}:
             told.setdefault(each, []).append(span)
     return told
 

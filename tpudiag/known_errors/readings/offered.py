@@ -1,0 +1,26 @@
+"""The releases that pip names where it finds none that is asked for: what is nearest to it."""
+
+import re
+
+from tpudiag.known_errors.compiled import wording
+from tpudiag.known_errors.releases.tables import release
+
+from .meaning import Reading
+from .narrower import computed
+
+
+def read(_: dict[str, str], text: str) -> Reading | None:
+    """Which releases next to the one that is asked for this Python can take."""
+    found = wording("offered list").search(text)
+    if found is None:
+        return None
+    package, wanted = found["package"], found["wanted"]
+    there = [each for each in found["there"].split(",") if re.fullmatch(r"[\d.]+", each)]
+    if not there or not wanted or wanted in there:
+        return None if there else computed("no release offered", package=package)
+    older = [each for each in there if release(each) < release(wanted)]
+    near = [*older[-1:], *there[len(older) :][:1]]
+    python = "another" if len(near) > 1 else "a newer" if older else "an older"
+    said = {"package": package, "wanted": wanted, "near": " and ".join(near), "python": python}
+    same = [each for each in near if release(each)[:2] == release(wanted)[:2]]
+    return computed("other releases offered", one=(same or near)[0], **said)
