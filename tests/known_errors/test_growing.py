@@ -19,8 +19,9 @@ def test_error_that_comes_in_two_pieces_is_seen() -> None:
     assert [each.error.id for each in log.feed(LOST[20:].decode())] == ["E28"]
 
 
-def test_noise_is_no_news() -> None:
+def test_noise_and_the_form_of_a_sentence_are_no_news() -> None:
     assert GrowingLog().feed("Local rendezvous is aborting with status: OUT_OF_RANGE") == ()
+    assert GrowingLog().feed("ValueError: Only one of `rows` and `columns` can be given.\n") == ()
 
 
 def test_early_error_and_its_support_are_kept_in_bounded_memory() -> None:
@@ -30,7 +31,3 @@ def test_early_error_and_its_support_are_kept_in_bounded_memory() -> None:
         log.feed(LINE * 1000)
     assert "oom-kill" in log.telling and "Socket closed" in log.telling
     assert len(log.telling) < LONGEST_TAIL + 2 * LONGEST_CONTEXT
-
-
-def test_form_of_a_sentence_is_no_news() -> None:
-    assert GrowingLog().feed("ValueError: Only one of `rows` and `columns` can be given.\n") == ()
