@@ -10,6 +10,7 @@ import gc
 import importlib
 import os
 import resource
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -27,6 +28,8 @@ SLOW_AS_A_WHOLE = b"\npytestmark = pytest.mark.slow\n"
 def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     _limit_memory()
+    # A shell that starts the run behind "&" has Ctrl-C ignored, and so would what the tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Hundreds of Pythons are started: each would compile the package anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
