@@ -31,6 +31,8 @@ RECORD_THE_WAIT = (
 )
 
 
+HALF = ("bfloat16", "float16")
+"""The floating-point types of 16 bit."""
 _BYTES = {
     "float64": 8,
     "int64": 8,

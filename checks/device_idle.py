@@ -6,7 +6,6 @@ from ._profile import HOST_MEMORY, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.10
 """Share of step time in which a device does nothing and nothing is known to hold it up (XProf)."""
-PARTS = ("idle",)
 _FIXES = (
     "model.compile(..., steps_per_execution=50)  # or a tf.range loop in the tf.function",
     "state, losses = jax.lax.scan(train_step, state, batches)  # several steps in one dispatch",
@@ -45,14 +44,14 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     XProf's smart suggestions (TensorCore idle above 10 %)
     """
     profile, replicas = replicas_of(signals)
-    idle = share(replicas, *PARTS)
+    idle = share(replicas, "idle")
     evidence = share_of("idle", idle, "% of step time", limit, profile.source)
     if idle > limit:
         yield Finding(
             f"the devices idle {idle:.0%} of the step, waiting for neither input nor a transfer.",
             by_framework(signals, *_FIXES),
             (evidence,),
-            cost_ms_per_step=ms_per_step(replicas, *PARTS),
+            cost_ms_per_step=ms_per_step(replicas, "idle"),
         )
     without_work = [
         f"{d.host} {d.name}" for d in profile.devices if not d.busy_ms and d.ops_share is None

@@ -1,13 +1,22 @@
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 
-from tpudiag.compiled import Compilation
+from tpudiag.compiled import RefusedOp
 from tpudiag.model import Confidence, Evidence, Finding, Judgement, Location, Severity, check
-from tpudiag.signals import Batch, DatasetOp, Pipeline, Signals, TensorSeen
+from tpudiag.signals import Batch, DatasetOp, Pipeline, Signals, StepOp, TensorSeen
 
 from ._need import need
 from ._shapes import opening, recur
+
+_BOUNDED = (
+    "the size of {op.name} depends on the data ({op.kind}): XLA keeps it as a bounded dimension, "
+    "and computes its bound."
+)
+_OPEN = (
+    "the result of {op.kind} ({op.name}) has as many elements as the data say: XLA keeps it as a "
+    "bounded dimension, or does not compile what needs its size."
+)
 
 
 @check("TPU102", Severity.ERROR)
@@ -59,40 +68,38 @@ def dynamic_shape(signals: Signals) -> Judgement:
     step = signals.compiler.step if signals.compiler is not None else None
     # A dimension that is open at the input is open in all that follows: said once, where it begins.
     if step is not None and not unknown:
-        yield from _bounded(step)
+        # Reversed, so that of several on one line the first stays: the others follow from it.
+        yield from _sized_by_data(reversed(step.dynamic), _BOUNDED, Confidence.HIGH)
     lowered = signals.compiler.lowered if signals.compiler is not None else None
     # What the compiler, or the lowering, said with its own words is not said again from the graph.
-    if (step is None or not step.dynamic) and not (lowered and lowered.refused_ops):
-        yield from _sized_by_data(signals)
+    told = (step is not None and step.dynamic) or (lowered and lowered.refused_ops)
+    if signals.step_ops is not None and not told:
+        yield from _sized_by_data(signals.step_ops.sized_by_data, _OPEN, Confidence.MEDIUM)
     for tensor in (inputs or ())[:4]:
         yield Evidence(tensor.name, _text(tensor))
 
 
-def _bounded(step: Compilation) -> Iterator[Finding]:
-    # Reversed, so that of several on one line the first stays: the others follow from it.
-    for operation in {op.location: op for op in reversed(step.dynamic)}.values():
-        yield Finding(
-            f"the size of {operation.name} depends on the data ({operation.kind}): XLA keeps it as "
-            "a bounded dimension, and computes its bound.",
-            "give it a static size: tf.math.top_k, tf.where(mask, x, 0), or pad to a fixed length",
-            (Evidence("operation", operation.name, limit="static"),),
-            operation.location,
-            severity=Severity.WARNING,
-        )
-
-
-def _sized_by_data(signals: Signals) -> Iterator[Finding]:
-    ops = signals.step_ops.sized_by_data if signals.step_ops is not None else ()
+def _sized_by_data(
+    ops: Iterable[RefusedOp | StepOp], message: str, confidence: Confidence
+) -> Iterator[Finding]:
     for op in {op.location: op for op in ops}.values():
-        yield Finding(
-            f"the result of {op.kind} ({op.name}) has as many elements as the data say: XLA keeps "
-            "it as a bounded dimension, or does not compile what needs its size.",
-            "give it a static size: tf.where(mask, x, 0), tf.math.top_k, or pad to a fixed length",
+        yield _warning(
+            message.format(op=op),
+            "give it a static size: tf.math.top_k, tf.where(mask, x, 0), or pad to a fixed length",
             (Evidence("operation", op.name, limit="static"),),
             op.location,
-            severity=Severity.WARNING,
-            confidence=Confidence.MEDIUM,
+            confidence,
         )
+
+
+def _warning(
+    message: str,
+    fix: str,
+    evidence: tuple[Evidence, ...],
+    where: Location | None,
+    confidence: Confidence = Confidence.MEDIUM,
+) -> Finding:
+    return Finding(message, fix, evidence, where, severity=Severity.WARNING, confidence=confidence)
 
 
 def _finding(
@@ -124,22 +131,40 @@ def _finding(
             batching.location,
             severity=Severity.INFO if endless else Severity.WARNING,
         )
-    opened = next((culprit for p in pipelines if (culprit := opening(p)) is not None), None)
-    where = opened.location if opened else next((p.location for p in pipelines), None)
+    where, got = _opened_at(pipelines), f"{which} {_text(shown)}"
     if only_batch:
-        return _of_open_batch(f"{which} {_text(shown)}", evidence, where, batch)
+        return _of_open_batch(got, evidence, where, batch)
     # Keras leaves open all dimensions of a dataset that it makes of a generator.
     all_open = shown.shape is not None and not any(shown.shape)
-    if all_open and any(op.python for pipeline in pipelines for op in pipeline.ops):
-        return _of_a_generator(f"{which} {_text(shown)}", evidence, where)
+    made_by_keras = (op.python and op.location is None for p in pipelines for op in p.ops)
+    if all_open and any(made_by_keras):
+        return _warning(
+            f"{got} from a generator, of whose arrays Keras tells TensorFlow no size: those of one "
+            "size are compiled once, each other size once more.",
+            "read the files by tf.data, with a fixed size:\n"
+            "tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), 3), (224, 224))",
+            evidence,
+            where,
+        )
     if (seen := _seen_shape(shown, pipelines)) is not None:
-        return _of_one_shape(f"{which} {_text(shown)}", seen, evidence, where)
+        return _warning(
+            f"{got}: all batches that were looked at had examples of {list(seen)}, and nothing "
+            "says so to the compiler: it pads what is open, and some operations (convolutions over "
+            "it) fail.",
+            f"dataset = dataset.map(lambda x, y: (tf.ensure_shape(x, {list(seen)}), y))"
+            "  # before batch",
+            evidence,
+            where,
+        )
+    few = max((len(p.shapes) for p in pipelines), default=0)
+    buckets = f": {few} shapes were seen, of buckets, and each is compiled once" * (few > 1)
     return Finding(
-        f"{which} {_text(shown)}: an example's own shape is not fixed",
+        f"{got}: an example's own shape is not fixed{buckets}",
         "give every example the same shape before batching:\n"
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
         evidence,
         where,
+        severity=Severity.INFO if few > 1 else None,
     )
 
 
@@ -173,25 +198,8 @@ def _seen_shape(tensor: TensorSeen, pipelines: list[Pipeline]) -> tuple[int, ...
     """The shape of an example that all batches had, where the tensor is one that it fits."""
     if tensor.shape is None:
         return None
-    seen = next((p.one_shape for p in pipelines if p.one_shape), ())
+    seen = next((p.shapes[0] for p in pipelines if len(p.shapes) == 1), ())
     return next((shape for shape in seen if _fits(shape, tensor.shape[1:])), None)
-
-
-def _of_one_shape(
-    got: str, shape: tuple[int, ...], evidence: tuple[Evidence, ...], where: Location | None
-) -> Finding:
-    """Batches that all had the same shape, of which the dataset does not know."""
-    return Finding(
-        f"{got}: all batches that were looked at had examples of {list(shape)}, and nothing says "
-        "so to the compiler: it pads what is open, and some operations (convolutions over it) "
-        "fail.",
-        f"dataset = dataset.map(lambda x, y: (tf.ensure_shape(x, {list(shape)}), y))"
-        "  # before batch",
-        evidence,
-        where,
-        severity=Severity.WARNING,
-        confidence=Confidence.MEDIUM,
-    )
 
 
 def _fits(shape: tuple[int, ...], open_shape: tuple[int | None, ...]) -> bool:
@@ -200,23 +208,9 @@ def _fits(shape: tuple[int, ...], open_shape: tuple[int | None, ...]) -> bool:
     )
 
 
-def _of_a_generator(got: str, evidence: tuple[Evidence, ...], where: Location | None) -> Finding:
-    return Finding(
-        f"{got} from a generator, of whose arrays Keras tells TensorFlow no size: those of one "
-        "size are compiled once, each other size once more.",
-        "read the files by tf.data, with a fixed size:\n"
-        "tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), 3), (224, 224))",
-        evidence,
-        where,
-        severity=Severity.WARNING,
-        confidence=Confidence.MEDIUM,
-    )
-
-
 def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pipeline]) -> Finding:
     """Data of no fixed shape whose batches were traced each with the shape that it had."""
     shown = next(tensor for tensor in opened if not _is_open_batch(tensor))
-    opened_by = next((op for p in pipelines if (op := opening(p)) is not None), None)
     varied = any(
         change.kind == "shape"
         for function in signals.functions or ()
@@ -236,10 +230,16 @@ def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pi
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
         tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in opened[:5])
         + tuple(Evidence(f"the step's {tensor.name}", _text(tensor)) for tensor in inputs[:2]),
-        opened_by.location if opened_by else next((p.location for p in pipelines), None),
+        _opened_at(pipelines),
         severity=Severity.WARNING if varied else Severity.INFO,
         confidence=Confidence.HIGH if varied else Confidence.MEDIUM,
     )
+
+
+def _opened_at(pipelines: list[Pipeline]) -> Location | None:
+    """The line after which the shape of an example is open; else that of a pipeline."""
+    opened = next((op for p in pipelines if (op := opening(p)) is not None), None)
+    return opened.location if opened else next((p.location for p in pipelines), None)
 
 
 def _is_open_batch(tensor: TensorSeen) -> bool:

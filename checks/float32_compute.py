@@ -11,7 +11,7 @@ from tpudiag.signals import (
     WideLayer,
 )
 
-from ._need import ON_THE_TPU, by_framework, in_bfloat16, need, share_of
+from ._need import HALF, ON_THE_TPU, by_framework, in_bfloat16, need, share_of
 from ._predicted import predicted_step
 from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
@@ -69,7 +69,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     doubled = list(_in_64_bit(ops))
     yield from doubled
     total = need(sum(op.flops for op in ops) or None, "a matrix product in the step")
-    share = sum(op.flops for op in ops if op.dtype in ("bfloat16", "float16")) / total
+    share = sum(op.flops for op in ops if op.dtype in HALF) / total
     policies = ", ".join(signals.precision.policies) if signals.precision else ""
     evidence = [share_of("16-bit compute", share, "% of matrix FLOPs", limit)]
     if policies:
@@ -77,7 +77,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     slow = _in_passes(ops, signals, limit)
     yield from slow  # whose fix holds the dtype, too
     if share < limit and not (slow or doubled) and not _only_the_head(ops, signals.precision):
-        wide = [op for op in ops if op.dtype not in ("bfloat16", "float16")]
+        wide = [op for op in ops if op.dtype not in HALF]
         # Forward first: a gradient's line is that of the tape, not of the layer.
         largest = max(wide, key=lambda op: (op.forward, op.flops))
         evidence.append(Evidence("largest product", f"{largest.op} {largest.name}"))
@@ -231,7 +231,7 @@ def _only_the_head(ops: Sequence[MatrixOp], precision: MixedPrecision | None) ->
     if precision is None or not any(map(_is_16_bit, precision.policies)):
         return False
     chosen = hidden_dimensions(tuple(ops))
-    wide = [op for op in ops if op.forward and op.dtype not in ("bfloat16", "float16")]
+    wide = [op for op in ops if op.forward and op.dtype not in HALF]
     return bool(wide) and not any(op.columns in chosen for op in wide)
 
 

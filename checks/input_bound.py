@@ -108,12 +108,12 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     steps = need(signals.steps, "the wait for input" if recorded else "a step", how).steady.recorded
     waits = need(steps.input_wait_ms, "the wait for input of each step", how)
     total_ms = need(sum(steps.step_ms) or None, "a step with a duration", ON_THE_TPU)
+    pipeline = next((p for p in signals.pipelines or () if p.trains), None)
     if signals.framework is Framework.JAX and signals.origin is Origin.REHEARSAL:
-        yield from _between_steps(signals, steps, waits)
+        yield from _between_steps(signals, steps, waits, pipeline)
         return
     share = sum(waits) / total_ms
     rehearsal = signals.origin is Origin.REHEARSAL
-    pipeline = next((p for p in signals.pipelines or () if p.trains), None)
     allowed = max(limit, _rehearsal_limit(pipeline)) if rehearsal else limit
     evidence = (
         share_of("input wait", share, "% of step time", allowed, steps.source),
@@ -130,7 +130,9 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     yield from evidence
 
 
-def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...]) -> Judgement:
+def _between_steps(
+    signals: Signals, steps: StepTimes, waits: tuple[float, ...], pipeline: Pipeline | None
+) -> Judgement:
     """What Python does between two steps of JAX, which are dispatched while it goes on."""
     # The quarter that took least: what all steps have, whatever else ran on this machine.
     beside = sorted(waits)[len(waits) // 4]
@@ -138,7 +140,6 @@ def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...])
     gap = steps.made_alone_ms if steps.made_alone_ms is not None else beside
     here = sorted(map(sub, steps.step_ms, waits))[len(waits) // 4]
     predicted = predicted_step(signals)
-    pipeline = next((p for p in signals.pipelines or () if p.trains), None)
     evidence = [
         Evidence("between two steps, on this machine", round(gap, 2), "ms", source=steps.source),
         Evidence("a step, on CPU devices", round(here, 2), "ms", source=steps.source),

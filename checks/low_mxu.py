@@ -11,7 +11,7 @@ from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import Signals
 
-from ._need import ON_THE_TPU, in_bfloat16, need, share_of
+from ._need import HALF, ON_THE_TPU, in_bfloat16, need, share_of
 from ._predicted import input_verdict, predicted_step, ranged
 from ._profile import HOST_MEMORY, INPUT, replicas_of, share, whole_trace
 
@@ -58,8 +58,8 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Judgement:
     step = predicted_step(signals)
     if signals.profile is None and step is not None:
         yield from _predicted(signals, step, limit)
-        return
-    yield from _profiled(signals, limit)
+    else:
+        yield from _profiled(signals, limit)
 
 
 def _profiled(signals: Signals, limit: float) -> Judgement:
@@ -78,14 +78,18 @@ def _profiled(signals: Signals, limit: float) -> Judgement:
     if mxu >= limit:
         yield from evidence
         return
-    _refuse_bound(
-        mxu,
-        {
-            "HBM bandwidth": hbm / HBM_BOUND,
-            "input": waits / INPUT_BOUND,
-            "the wait for host memory": share(replicas, HOST_MEMORY) / INPUT_BOUND,
-        },
-    )
+    # What else may bind the step, each as a share of where it does.
+    shares = {
+        "HBM bandwidth": hbm / HBM_BOUND,
+        "input": waits / INPUT_BOUND,
+        "the wait for host memory": share(replicas, HOST_MEMORY) / INPUT_BOUND,
+    }
+    bound = max(shares, key=lambda name: shares[name])
+    if shares[bound] >= 1:
+        raise NotMeasured(
+            f"the MXU is used {mxu:.0%}, and {bound} binds the step",
+            "mend that first (TPU201, TPU210, the roofline of the operations), then record again",
+        )
     unknown = profile.uncosted_share
     # Kernels of the job's own bring no count of FLOPs: all of their time may have been products.
     if mxu + unknown >= limit or hbm + unknown >= HBM_BOUND:
@@ -99,20 +103,10 @@ def _profiled(signals: Signals, limit: float) -> Judgement:
     )
 
 
-def _refuse_bound(mxu: float, shares: dict[str, float]) -> None:
-    """NotMeasured where something else binds the step; each as a share of where it does."""
-    bound = max(shares, key=lambda name: shares[name])
-    if shares[bound] >= 1:
-        raise NotMeasured(
-            f"the MXU is used {mxu:.0%}, and {bound} binds the step",
-            "mend that first (TPU201, TPU210, the roofline of the operations), then record again",
-        )
-
-
 def _fix(signals: Signals) -> str:
     policy = signals.precision.global_policy if signals.precision is not None else None
     ops = signals.matrix_ops or ()
-    of_16_bit = sum(op.flops for op in ops if op.dtype in ("bfloat16", "float16"))
+    of_16_bit = sum(op.flops for op in ops if op.dtype in HALF)
     mostly = 2 * of_16_bit > sum(op.flops for op in ops)
     if policy.endswith("float16") if policy is not None else mostly:
         return "global_batch = 1024  # a larger one, and widths of 128 x n: layers.Dense(1024)"

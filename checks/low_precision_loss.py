@@ -2,9 +2,8 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
-from ._need import by_framework, by_library, need
+from ._need import HALF, by_framework, by_library, need
 
-_HALF = ("bfloat16", "float16")
 _LAST_LAYER = 'layers.Dense(classes, activation="softmax", dtype="float32")  # the last layer\n'
 
 
@@ -48,7 +47,7 @@ def low_precision_loss(signals: Signals) -> Judgement:
             ),
             first.location or next((op.location for op in operations if op.location), None),
         )
-    elif numerics.loss_dtype in _HALF:
+    elif numerics.loss_dtype in HALF:
         yield Finding(
             f"the loss is summed in {numerics.loss_dtype}.",
             f"logits = {cast}  # before the loss",

@@ -83,7 +83,13 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Judgement:
         whole_trace(profile)
         unsplit = share(replicas, INPUT[0])
         if names & set(PARTS) == {HOST_MEMORY} or waits + unsplit >= limit:
-            raise _untold(waits, unsplit)
+            # Counted against a pass, and never for a finding: it may be the one or the other.
+            why = f"an infeed waits {unsplit:.0%}, for the pipeline or for the link"
+            raise NotMeasured(
+                f"the step waits {waits:.1%} of its time for transfers that were traced; "
+                f"{why if unsplit else 'that of input was not traced'}",
+                ON_THE_TPU,
+            )
     yield evidence
 
 
@@ -108,17 +114,6 @@ def _resent(step: ShardedStep) -> Iterator[Finding]:
                 (Evidence("the same before each step", sent.bytes, "B", RESENT),),
                 sent.location,
             )
-
-
-def _untold(waits: float, unsplit: float) -> NotMeasured:
-    """A part of the wait may be for transfers or not."""
-    # Counted against a pass, and never for a finding: it may be the one or the other.
-    why = f"an infeed waits {unsplit:.0%}, for the pipeline or for the link"
-    return NotMeasured(
-        f"the step waits {waits:.1%} of its time for transfers that were traced; "
-        f"{why if unsplit else 'that of input was not traced'}",
-        ON_THE_TPU,
-    )
 
 
 def _as_predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement:

@@ -2,9 +2,8 @@ from tpudiag.model import BOTH, Evidence, Finding, Framework, Judgement, Severit
 from tpudiag.signals import HalfState, Signals
 
 from ._loop import numerics_of
-from ._need import by_framework, mib, need, of_a_job, share_of
+from ._need import HALF, by_framework, mib, need, of_a_job, share_of
 
-_HALF = ("bfloat16", "float16")
 LIMIT = 0.2
 """The share of values that a step leaves as they were from which on updates are called lost."""
 
@@ -46,7 +45,7 @@ def _of_jax(signals: Signals) -> HalfState | None:
 def _of_variables(signals: Signals) -> HalfState | None:
     of_a_job(signals, "the variables")
     variables = need(signals.variables, "a variable")
-    half = [v for v in variables if v.trainable and not v.optimizer and v.dtype in _HALF]
+    half = [v for v in variables if v.trainable and not v.optimizer and v.dtype in HALF]
     if not half:
         return None
     total, dtype, where = sum(each.bytes for each in half), half[0].dtype, half[0].location

@@ -124,14 +124,6 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU102", h(step_inputs=(OPEN_BATCH,)), Severity.INFO),
     ("TPU102", h(step_inputs=(OPEN_BATCH,), pipelines=given(UNEVEN)), Severity.WARNING),
     ("TPU102", h(step_inputs=(OPEN_BATCH,), pipelines=given(ENDLESS, UNEVEN)), Severity.INFO),
-    (
-        "TPU102",
-        h(
-            step_inputs=(TensorSeen("x", "float32", (None, None, None, None)),),
-            pipelines=given(DatasetOp(kind="FlatMap", python=True)),
-        ),
-        Severity.WARNING,
-    ),
     ("TPU102", h(step_ops=StepOps(9, (), (StepOp("Where", "w", False, HERE),))), Severity.WARNING),
     ("TPU102", h(step_inputs=(TensorSeen("x", "float32", None),)), Severity.ERROR),
     (

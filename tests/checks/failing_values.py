@@ -128,12 +128,12 @@ def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
     return h(functions=(traced("train_step", 30, *again),))
 
 
-def scheduled(steps: int, each: int = 100) -> Signals:
+def scheduled(steps: int, each: int = 100, **warmup: int) -> Signals:
     """A fit of 5 epochs, mostly of 100 steps, on 8 replicas, and its schedule."""
-    schedule = FitSchedule(
-        name="CosineDecay", steps=steps, steps_per_epoch=each, epochs=5, location=HERE
+    of_fit = FitSchedule(
+        name="CosineDecay", steps=steps, steps_per_epoch=each, epochs=5, location=HERE, **warmup
     )
-    return loop(schedules=(schedule,))
+    return loop(schedules=(of_fit,))
 
 
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
@@ -176,6 +176,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in LOST),
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
+    ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
     *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),

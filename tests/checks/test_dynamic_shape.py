@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.checks.rehearsal import examine, found, traced
-from tpudiag.model import Confidence, Finding, Severity
+from tests.checks.rehearsal import HERE, examine, found, traced
+from tpudiag.model import Confidence, Finding, Location, Severity
 from tpudiag.signals import (
     ArgumentChange,
     Batch,
@@ -25,7 +25,7 @@ BATCHED_TWICE = Pipeline(
     elements=(TWICE_OPEN,),
     distributed=True,
 )
-OF_ONE_SHAPE = replace(BATCHED_TWICE, ops=(PADDED,), one_shape=((), (12, 2)))
+OF_ONE_SHAPE = replace(BATCHED_TWICE, ops=(PADDED,), shapes=(((), (12, 2)),))
 
 
 def told_of(pipeline: Pipeline, *inputs: TensorSeen, **more: Any) -> Finding:
@@ -88,3 +88,22 @@ def test_a_batch_that_the_replicas_cannot_share_evenly_is_open_for_that_alone() 
     batch = Batch(per_replica_batch=12, global_batch=100, replicas=8)
     only = told_of(pipeline, share, batch=batch)
     assert "no multiple of 8 replicas" in only.message and only.fix.startswith("global_batch = 96")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "own", "severity", "said"),
+    [
+        ((), None, Severity.WARNING, "of whose arrays Keras tells TensorFlow no size"),
+        ((), HERE, None, "an example's own shape is not fixed"),
+        ((((32,),), ((64,),)), HERE, Severity.INFO, "2 shapes were seen, of buckets"),
+    ],
+)
+def test_lengths_of_a_few_buckets_are_a_note_and_a_generator_of_keras_tells_none(
+    shapes: Any, own: Location | None, severity: Severity | None, said: str
+) -> None:
+    made = DatasetOp(kind="FlatMap", python=True, location=own)
+    told = told_of(
+        Pipeline(ops=(made, PADDED), elements=(), shapes=shapes),
+        TensorSeen("x", "int32", (None, None)),
+    )
+    assert told.severity is severity and said in told.message

@@ -182,9 +182,9 @@ class Pipeline:
     autotuned: tuple[AutotuneChoice, ...] = ()
     cost: InputCost | None = None
     """None where it was not run alone."""
-    one_shape: tuple[tuple[int, ...], ...] = ()
-    """The shapes of a batch's tensors behind their first dimension, where all batches that were
-    looked at had the same."""
+    shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    """Those of a batch's tensors behind their first dimension, where all batches that were looked
+    at had the same, or a few in turn (buckets)."""
     unmixed: UnmixedLabel | None = None
     """None where the labels of these batches were mixed, or not read."""
 

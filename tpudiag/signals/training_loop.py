@@ -112,6 +112,8 @@ class FitSchedule:
     """Its class in Keras."""
     steps: int
     """After so many it has come to its end."""
+    warmup: int = 0
+    """Those of them before it begins to fall."""
     steps_per_epoch: int
     epochs: int
     location: Location | None

@@ -133,7 +133,8 @@ class Observation:
     def _report_shapes(self, lowering: LoweringWatch) -> None:
         """Report sizes that the data leaves open but that were equal in all elements read."""
         feeding = [pipeline for pipeline in self.watches.pipelines.facts() if pipeline.trains]
-        lowering.shapes = tuple(shape for pipeline in feeding for shape in pipeline.one_shape)
+        alike = [pipeline.shapes[0] for pipeline in feeding if len(pipeline.shapes) == 1]
+        lowering.shapes = tuple(shape for shapes in alike for shape in shapes)
 
     def _after_call(self, function: FunctionRecord, traced: bool) -> None:
         self.watches.pipelines.feeds.called(function.trains)

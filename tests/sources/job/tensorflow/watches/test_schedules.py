@@ -31,8 +31,15 @@ PIECES = model("PiecewiseConstantDecay", boundaries=[10, 20], values=[0.1, 0.01,
 def test_its_end_beside_the_steps_of_the_fit(
     of: Any, given: dict[str, Any], batches: int, steps: int, each: int
 ) -> None:
-    name = of.optimizer.get_config()["learning_rate"]["class_name"]
-    expected = FitSchedule(name=name, steps=steps, steps_per_epoch=each, epochs=3, location=None)
+    rate = of.optimizer.get_config()["learning_rate"]
+    expected = FitSchedule(
+        name=rate["class_name"],
+        steps=steps,
+        warmup=rate["config"].get("warmup_steps", 0),
+        steps_per_epoch=each,
+        epochs=3,
+        location=None,
+    )
     assert schedules.of_fit(of, given, batches, None) == expected
     mixed = {"inner_optimizer": {"config": of.optimizer.get_config()}}
     wrapped = SimpleNamespace(optimizer=SimpleNamespace(get_config=lambda: mixed))

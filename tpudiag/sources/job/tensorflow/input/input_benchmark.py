@@ -58,8 +58,8 @@ def measured(
         nonlocal made
         run = Run(dataset)
         made = replace(made, cost=cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
-        one_shape, unmixed = run.look(tf)
-        made = replace(made, one_shape=one_shape, unmixed=unmixed)
+        shapes, unmixed = run.look(tf)
+        made = replace(made, shapes=shapes, unmixed=unmixed)
         mended = fixes(tf, dataset, chain, pipeline)
         runs: dict[str, Run] = {}
         if mended:
@@ -176,11 +176,11 @@ class Run:
         self.elements = 1
         """Read so far."""
 
-    def look(self, tf: Library) -> tuple[_Shapes, UnmixedLabel | None]:
+    def look(self, tf: Library) -> tuple[tuple[_Shapes, ...], UnmixedLabel | None]:
         """Look at the next batches.
 
-        The shapes of their tensors without the batch, if all have the same; a label that is not
-        mixed.
+        The shapes of their tensors without the batch, if each comes several times; a label that is
+        not mixed.
         """
         seen: set[_Shapes | None] = set()
         labels: list[Counter[float] | None] = []
@@ -191,7 +191,8 @@ class Run:
             labels.append(hooks.quietly(label_mix.of_batch, element))
         if len(labels) < FEWEST_LOOKED_AT:
             return (), None
-        return (seen.pop() if len(seen) == 1 else None) or (), label_mix.unmixed(labels)
+        few = FEWEST_LOOKED_AT * len(seen) <= len(labels) and None not in seen
+        return tuple(filter(None, seen if few else ())), label_mix.unmixed(labels)
 
     def filled(self, elements: int, within_s: float) -> bool:
         """Read one whole pass, and report whether it ended in time."""

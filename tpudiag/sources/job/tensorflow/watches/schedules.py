@@ -29,10 +29,12 @@ def of_fit(
     values = config.get("values") or (first, config.get("end_learning_rate", 0.0))
     if not values[-1] < values[0] or config.get("cycle"):
         return None  # it rises, or begins again
-    ends = config.get("boundaries") or [config["decay_steps"] + (config.get("warmup_steps") or 0)]
+    warmup = int(config.get("warmup_steps") or 0)
+    ends = config.get("boundaries") or [config["decay_steps"] + warmup]
     return FitSchedule(
         name=found["class_name"],
         steps=int(ends[-1]),
+        warmup=warmup,
         steps_per_epoch=int(steps),
         epochs=int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0),
         location=bindings.only_call(found["class_name"]) or location,
