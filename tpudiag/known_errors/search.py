@@ -42,7 +42,7 @@ LINES_BEFORE, LINES_BEHIND = 300, 20
 """Lines around a match that are kept with it."""
 WORDS_OF_A_SENTENCE = 4
 """From so many on what stands where a name is looked for says itself what is wrong."""
-OF_RELEASES = re.compile("attribute|annot import|o module named|eyword argument|was removed in")
+OF_RELEASES = re.compile(r"attribute|annot import|o module named|rgument[ (]|was removed in")
 """Words of an error that releases may explain."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|/])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""

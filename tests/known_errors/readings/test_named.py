@@ -46,6 +46,7 @@ NAMED = {
     "NotFoundError: Key output_bias not found in checkpoint": "another run",
     "NotFoundError: Key bert/layer_0/attention/kernel/adam_m not found in checkpoint": "belongs to the optimizer",
     # The releases of a package that pip finds.
+    "Could not find a version that satisfies the requirement tensorflow==1.15.0 (from versions: 2.2.0, 2.3.0)": "python --version; pip",
     "Could not find a version that satisfies the requirement tensorflow-text==2.13.0 (from versions: 2.12.1, 2.14.0)": '"tensorflow-text==2.12.1"',
     "Could not find a version that satisfies the requirement tensorflow-text==1.15.0 (from versions: 0.1.0, 1.15.1)": '"tensorflow-text==1.15.1"',
     "NotFoundError: Key class_net/bias/ExponentialMovingAverage not found in checkpoint": "moving average",

@@ -33,6 +33,7 @@ PLACES = {
         'pip install -U "tensorflow>=2.4"'
     ),
     "TypeError: ('Keyword argument not understood:', 'groups')": 'pip install -U "tensorflow>=2.3"',
+    "ValueError: Argument(s) not recognized: {'lr': 0.002}": "learning_rate=RATE",
     "TypeError: LeakyReLU.__init__() got an unexpected keyword argument 'negative_slope'": (
         "keras.layers.LeakyReLU(alpha="
     ),

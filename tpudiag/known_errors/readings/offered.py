@@ -19,8 +19,11 @@ def read(_: dict[str, str], text: str) -> Reading | None:
     if not there or not wanted or wanted in there:
         return None if there else computed("no release offered", package=package)
     older = [each for each in there if release(each) < release(wanted)]
-    near = [*older[-1:], *there[len(older) :][:1]]
-    python = "another" if len(near) > 1 else "a newer" if older else "an older"
+    around = (*older[-1:], *(newer := there[len(older) :])[:1])
+    near = [each for each in around if release(each)[0] == release(wanted)[0]]
+    if not near:
+        return None
+    python = "another" if older and newer else "a newer" if older else "an older"
     said = {"package": package, "wanted": wanted, "near": " and ".join(near), "python": python}
-    same = [each for each in near if release(each)[:2] == release(wanted)[:2]]
-    return computed("other releases offered", one=(same or near)[0], **said)
+    one = min(near, key=lambda each: release(each)[:2] != release(wanted)[:2])
+    return computed("other releases offered", one=one, **said)

@@ -15,6 +15,14 @@ SENTENCE_LINES = 8
 FRAMES_LINES = 200
 SOURCE_LINES = 6
 """Lines before the sentence in which the source of its frame stands."""
+_WRITTEN = (
+    (r"^tensorflow_core\b", "tensorflow"),
+    (r"^np\.", "numpy."),
+    (r"^(?:(?:tensorflow\.python\.)?keras\.api\._v[12]\.keras|keras\._tf_keras\.keras)\b", "tf.keras"),
+    (r"^keras\.api\.", "keras."),
+    (r"^tensorflow(?:\._api\.v[12])?(?:\.compat\.v2|\.v2)?(?=$|\.(?!python|core\b|compiler|_api))", "tf"),
+)  # fmt: skip
+"""How the table writes a module, by how programs and errors do."""
 _SHORT = {"jnp": "jax.numpy", "tensorflow": "tensorflow", "tf": "tensorflow"}
 
 
@@ -129,15 +137,6 @@ def _by_source(source: str, name: str) -> str:
 
 def canonical(name: str) -> str:
     """A name as the table writes it: tf. for what is public of TensorFlow."""
-    name = re.sub(r"^tensorflow_core\b", "tensorflow", re.sub(r"^np\.", "numpy.", name))
-    name = re.sub(
-        r"^(?:(?:tensorflow\.python\.)?keras\.api\._v[12]\.keras|keras\._tf_keras\.keras)\b",
-        "tf.keras",
-        name,
-    )
-    name = re.sub(r"^keras\.api\.", "keras.", name)
-    return re.sub(
-        r"^tensorflow(?:\._api\.v[12])?(?:\.compat\.v2|\.v2)?(?=$|\.(?!python|core\b|compiler|_api))",
-        "tf",
-        name,
-    )
+    for pattern, written in _WRITTEN:
+        name = re.sub(pattern, written, name)
+    return name
