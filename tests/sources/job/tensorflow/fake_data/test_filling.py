@@ -94,6 +94,11 @@ def run(batch):
     x, y = batch
     return loss(y, later(x))
 
+@tf.function
+def seen(images):
+    return tf.shape(images)[0]
+
+alone = {int(seen(batch)) for batch in tf.data.Dataset.from_tensor_slices(Hole()).batch(8)}
 ran = [float(run(batch)) for batch in uneven.batch(8)]
 try:
     functional.fit(tf.ones((4, 3)), tf.ones(4), verbose=0, class_weight=[1.0, 2.0])
@@ -111,6 +116,7 @@ print(json.dumps({
     "stepped": stepped, "adapted": texts.vocabulary_size(),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
     "wrong": len(wrong["loss"]), "uneven": isinstance(uneven, Hole), "ran": len(ran),
+    "alone": [*alone],
     "beside": [*beside.dense.kernel.shape, int(beside.optimizer.iterations)],
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
@@ -133,7 +139,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["late"] == 1, "of its first batch the model took all, and not of its second"
     assert seen["beside"] == [5, 3, 2], "labels for the rows that are there"
-    assert seen["wrong"] == 1 and seen["uneven"] and seen["ran"] > 1
+    assert seen["wrong"] == 1 and seen["uneven"] and seen["ran"] > 1 and seen["alone"] == [8]
     assert seen["adapted"] > 10, "a vocabulary of any texts"
     assert seen["stepped"] == ["own"], "its step takes labels, and no loss was compiled"
     assert seen["refused"], "a list of weights of classes is no matter of data"

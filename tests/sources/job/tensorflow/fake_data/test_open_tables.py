@@ -135,6 +135,7 @@ def test_a_single_value_is_a_number_or_its_digits(
     assert len(used(table)) > 0
     held = table["x"].tolist()
     assert pickle.loads(pickle.dumps(held)) == held and np.array(held).ndim == 1
+    assert not hasattr(table["x"].nunique(), "__len__"), "to TensorFlow it would be a list"
     names = table["id"].tolist()
     assert type(pickle.loads(pickle.dumps(names))[0]) is str
     assert names[1] + ".jpg" == "file-00001.jpg" and [*"ab"][names[1]] == "b" and names[1] + 1 == 2

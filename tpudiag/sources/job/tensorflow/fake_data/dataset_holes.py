@@ -29,18 +29,21 @@ def install(
     """Hook them; `batches` gives data as a model asks for them, `simplest` any tensor of a kind."""
 
     def recorded(is_hole: Callable[[object], bool]) -> Call:
-        """A dataset of what holds such a hole is one."""
+        """A dataset of what holds such a hole is one; so is one of arrays of another length."""
 
         def call(original: Call, *args: object, **kwargs: object) -> object:
-            given = tf.nest.flatten((args, kwargs))
-            hole: Any = next((each for each in given if is_hole(each)), None)
-            try:
-                return original(*args, **kwargs) if hole is None else used(hole, "joined")
-            except ValueError:  # beside arrays of another length
-                hole = next((each for each in given if isinstance(each, Hole)), None)
-                if hole is None:
-                    raise
-                return used(hole, "joined")
+            parts = tf.nest.flatten((args, kwargs))
+            hole: Any = next((each for each in parts if isinstance(each, Hole)), None)
+            if not any(map(is_hole, parts)):
+                try:
+                    return original(*args, **kwargs)
+                except ValueError:
+                    if hole is None:
+                        raise
+            made = used(hole, "joined")
+            if args and not isinstance(args[0], list):  # a list is of datasets that are alike
+                made.tpudiag_elements = args if args[1:] else args[0]
+            return made
 
         return call
 

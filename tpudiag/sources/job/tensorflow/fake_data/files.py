@@ -15,7 +15,7 @@ from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, ta
 from tpudiag.sources.job.points.point import Point
 
 from . import batch_sizes, holes, open_tables, paths
-from .holes import LENGTH, Hole, batched
+from .holes import LENGTH, Hole, batched, used
 from .ledger import CLASSES, Ledger
 from .open_values import by_user, opened
 
@@ -87,7 +87,14 @@ class Files:
 
     def watch_keras(self, keras: Library) -> None:
         """Folders that it makes batches of, and weights, which are left as initialised."""
-        batches = self._said("batches of its files", lambda o: batched(o.get("batch_size", 32)))
+
+        def of_files(options: Kwargs) -> Hole:
+            made = batched(options.get("batch_size", 32))
+            sides: Any = options.get("image_size") or options.get("target_size")
+            colours = 1 if options.get("color_mode") == "grayscale" else 3
+            return used(made, "reshape", (-1, *sides, colours)) if sides else made
+
+        batches = self._said("batches of its files", of_files)
         for at in (table.KERAS_PICTURES, table.KERAS_TEXTS, table.FOLDER_GENERATED):
             self._answer(at, batches, paths.is_absent, keras)
 

@@ -208,7 +208,7 @@ class Filling:
         told = known if known is not None else self._specs(built)
         if told is not None or given is None:
             return told
-        elements: Any = getattr(given, "element_spec", given)
+        elements: Any = holes.elements(given) or getattr(given, "element_spec", given)
         parted = elements is not given and isinstance(elements, tuple)
         return self._tf.nest.map_structure(self._spec, elements[0] if parted else elements)
 
@@ -235,7 +235,7 @@ class Filling:
         with suppress(Exception), model.distribute_strategy.scope():
             traced = self._tf.function(model).get_concrete_function(taken)
         given = getattr(traced, "structured_outputs", None)
-        return nest.flatten(getattr(given, "logits", given))
+        return [] if given is None else nest.flatten(getattr(given, "logits", given))
 
     def _dataset(self, example: object, batch: int, rows: int | None = None) -> Dataset:
         """Batches of an example, without an end where no rows are told."""
@@ -272,4 +272,5 @@ class Filling:
         if example is None:
             return None
         self._ledger.note("batches that are not there, as the model asks for them")
-        return self._dataset(example, named)
+        alone = not isinstance(holes.elements(hole) or example, tuple)
+        return self._dataset(example[0] if alone else example, named)

@@ -66,6 +66,8 @@ class Hole:
     tpudiag_dims: Dims = ()
     tpudiag_batch: int | None = None
     """The batch that a script asked of it."""
+    tpudiag_elements: object = None
+    """What a dataset was made of."""
     tpudiag_cause: Exception | None = None
     """How it was said that what should have made it is not installed."""
     tpudiag_called: tuple[Hole, str] | None = None
@@ -225,6 +227,8 @@ def _like(hole: Hole, dims: Dims) -> Hole:
 def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     """What a use of a hole gives, by what it is given besides."""
     made = _like(hole, _used(hole.tpudiag_dims, use, given))
+    if use != "map":
+        made.tpudiag_elements = hole.tpudiag_elements
     if "batch" in use and given and isinstance(given[0], int):
         made.tpudiag_batch = given[0]
     if not given:
@@ -305,6 +309,11 @@ def _has_rows(given: Any) -> bool:
         return len(given) > _SIZES
     except (TypeError, ValueError):  # also tensors of which only a graph knows it
         return False
+
+
+def elements(hole: object) -> object:
+    """What a dataset that is not there was made of, where that is known."""
+    return hole.tpudiag_elements if isinstance(hole, Hole) else None
 
 
 def batch_of(hole: object) -> int | None:

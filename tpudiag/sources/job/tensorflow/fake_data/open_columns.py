@@ -21,6 +21,7 @@ MISSES = (LookupError, ValueError, TypeError, AttributeError, NameError, SyntaxE
 """What is said of a column that is not there, or not of the kind that it is taken for."""
 _EQUAL, _EACH = ("__eq__", "__ne__"), ("map", "replace")
 """Uses that tell what some rows hold: one value, or each of a dict's."""
+_COUNTS = ("nunique", "count", "max", "min", "sum")
 
 
 def open_class(own: Any, base: Any, **members: object) -> Any:
@@ -128,6 +129,9 @@ class Column:
             made = original(plain, *args, **kwargs)
         except MISSES:
             made = self._of_some_kind(lambda at: original(at, *args, **kwargs))
+        # What is counted is no cell: TensorFlow takes what has digits to index for a list.
+        if name in _COUNTS and not isinstance(made, str):
+            return made
         return self._constructor(made) if type(made) is self._base else opened(made)
 
     def _of_some_kind(self, use: Callable[[Any], Any]) -> Any:
