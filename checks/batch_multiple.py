@@ -72,7 +72,8 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     wasted_ms = _wasted_ms(signals, matter, lost)
     toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
     advice = f", no multiple of {int(limit)}"
-    if free:  # it breaks the rule and loses nothing, for rows are more than examples
+    # It breaks the rule and loses nothing, for rows are more than examples.
+    if free and rows[0] > batch.per_replica_batch:
         most = f"{rows[0]:,} rows (examples x positions) in the largest product"
         advice += f": that costs 0 % here, with {most}."
     elif soft:

@@ -114,7 +114,6 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),
     ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.INFO),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=()), Severity.INFO),
-    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8)), Severity.INFO),
     ("TPU401", h(batch=Batch(896, 112, 8, HERE), matrix_ops=rows_of(112, 100)), Severity.INFO),
     (
         "TPU401",

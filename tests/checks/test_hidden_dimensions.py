@@ -4,7 +4,8 @@ import importlib
 
 import pytest
 
-from tpudiag.signals import MatrixOp
+from tests.checks.rehearsal import found, rows_of
+from tpudiag.signals import Batch, MatrixOp
 
 hidden_dimensions = importlib.import_module("tpudiag.checks.batch_multiple").hidden_dimensions
 
@@ -33,3 +34,9 @@ def test_the_units_of_a_recurrent_cell_are_chosen(cell: str, gates: int) -> None
 
 def test_a_layer_four_times_as_wide_as_the_data_tells_nothing_of_them() -> None:
     assert hidden_dimensions((product("dense/MatMul", 10, 40), product("d/MatMul", 40, 1))) == {40}
+
+
+@pytest.mark.parametrize(("rows", "said"), [(8, "enough, since"), (4096, "4,096 rows (examples x")])
+def test_rows_are_positions_where_they_are_more_than_the_batch(rows: int, said: str) -> None:
+    (told,) = found("TPU401", batch=Batch(64, 8, 8), matrix_ops=rows_of(rows))
+    assert said in told.message
