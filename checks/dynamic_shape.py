@@ -156,7 +156,8 @@ def _finding(
             evidence,
             where,
         )
-    few = max((len(p.shapes) for p in pipelines), default=0)
+    grouped = [p for p in pipelines if any(op.kind == "GroupByWindow" for op in p.ops)]
+    few = max((len(p.shapes) for p in grouped), default=0)
     buckets = f": {few} shapes were seen, of buckets, and each is compiled once" * (few > 1)
     return Finding(
         f"{got}: an example's own shape is not fixed{buckets}",

@@ -91,19 +91,17 @@ def test_a_batch_that_the_replicas_cannot_share_evenly_is_open_for_that_alone() 
 
 
 @pytest.mark.parametrize(
-    ("shapes", "own", "severity", "said"),
+    ("batched", "own", "severity", "said"),
     [
-        ((), None, Severity.WARNING, "of whose arrays Keras tells TensorFlow no size"),
-        ((), HERE, None, "an example's own shape is not fixed"),
-        ((((32,),), ((64,),)), HERE, Severity.INFO, "2 shapes were seen, of buckets"),
+        ("PaddedBatch", None, Severity.WARNING, "of whose arrays Keras tells TensorFlow no size"),
+        ("PaddedBatch", HERE, None, "an example's own shape is not fixed"),
+        ("GroupByWindow", HERE, Severity.INFO, "2 shapes were seen, of buckets"),
     ],
 )
 def test_lengths_of_a_few_buckets_are_a_note_and_a_generator_of_keras_tells_none(
-    shapes: Any, own: Location | None, severity: Severity | None, said: str
+    batched: str, own: Location | None, severity: Severity | None, said: str
 ) -> None:
-    made = DatasetOp(kind="FlatMap", python=True, location=own)
-    told = told_of(
-        Pipeline(ops=(made, PADDED), elements=(), shapes=shapes),
-        TensorSeen("x", "int32", (None, None)),
-    )
+    made = DatasetOp(kind="FlatMap", python=True, location=own), DatasetOp(kind=batched)
+    seen = Pipeline(ops=made, elements=(), shapes=(((32,),), ((64,),)))
+    told = told_of(seen, TensorSeen("x", "int32", (None, None)))
     assert told.severity is severity and said in told.message
