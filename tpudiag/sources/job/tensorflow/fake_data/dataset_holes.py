@@ -6,27 +6,22 @@ says.
 """
 
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import partial, wraps
 from itertools import repeat
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
-from tpudiag.sources.job.points.library_objects import Spec
 
 from . import batch_sizes, missing_data_errors
 from .holes import Hole, batched, is_open, used
+from .jitted_holes import simplest
 
 _BATCHES = 32
 """Batches of what a generator lacks."""
 
 
-def install(
-    tf: Library,
-    batches: Callable[[Hole], object],
-    simplest: Callable[[Spec], object],
-    note: Callable[[str], object],
-) -> None:
-    """Hook them; `batches` gives data as a model asks for them, `simplest` any tensor of a kind."""
+def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str], object]) -> None:
+    """Hook them; `batches` gives data as a model asks for them."""
 
     def recorded(is_hole: Callable[[object], bool]) -> Call:
         """A dataset of what holds such a hole is one; so is one of arrays of another length."""
@@ -60,7 +55,7 @@ def install(
                 if not missing_data_errors.is_absent(error):
                     raise
                 hooks.quietly(note, "what a generator gives, as its signature says")
-                one = tf.nest.map_structure(simplest, signature)
+                one = tf.nest.map_structure(partial(simplest, first=0), signature)
                 yield from repeat(one, _BATCHES * batch_sizes.of(None))
 
         return original(whole if signature is not None else generator, *args, **kwargs)

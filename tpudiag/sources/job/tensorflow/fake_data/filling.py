@@ -11,7 +11,6 @@ import sys
 import weakref
 from collections.abc import Callable, Container
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from tpudiag.sources.job.points import (
@@ -63,8 +62,7 @@ class Filling:
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
-        whole = partial(simplest, first=0)
-        dataset_holes.install(self._tf, self._batches, whole, self._ledger.note)
+        dataset_holes.install(self._tf, self._batches, self._ledger.note)
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
