@@ -105,7 +105,11 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
     for function in functions:
         avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
         if len(avoidable) > limit and not recur(function, of_jax=of_jax):
-            yield _finding(function, avoidable, limit, signals)
+            # One that is made anew and gets another shape has both causes.
+            for new in (True, False):
+                retraces = [retrace for retrace in avoidable if _is_new(retrace) == new]
+                if retraces and (len(retraces) > limit or len(avoidable) == len(retraces)):
+                    yield _finding(function, retraces, limit, signals)
     for function in _telling(signals, functions):
         yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
         yield Evidence(f"calls of {function.name}", function.calls, "calls")

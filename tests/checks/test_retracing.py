@@ -109,3 +109,10 @@ def test_what_a_librarys_function_was_given_is_told_without_the_librarys_name_fo
     told = finding(epoch, 15, calls=16, own=False, made_by="equinox.filter_jit")
     assert "an argument changed (python value): Python int 1 ->" in told.message
     assert "one_step(..., jnp.asarray(value))  # of equinox.filter_jit" in told.fix
+
+
+def test_one_that_is_made_anew_and_gets_another_shape_has_both_causes() -> None:
+    shape = ArgumentChange("x", "f[8, 4]", "f[5, 4]", "shape")
+    again = [Retrace(call, 300.0, (change,), HERE) for call in range(5) for change in (ANEW, shape)]
+    told = found("TPU101", functions=(traced("one_step", 30, *again, location=HERE),))
+    assert [each.message.partition(": ")[2].split(" ", 1)[0] for each in told] == ["function", "x"]

@@ -11,6 +11,7 @@ from tpudiag.sources.job.jax import script_remainder
 from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.jax.jitted import Jitted, Record
 from tpudiag.sources.job.jax.script_remainder import FEWEST_CALLS, RestOfScript
+from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 
 pytestmark = pytest.mark.slow
@@ -22,6 +23,26 @@ def test_a_function_made_of_a_followed_one_is_its_own(jax: Any) -> None:
     inner: Any = watch._jit(jax.jit, jax.numpy.sum)
     outer: Any = watch._jit(jax.jit, jax.vmap(jax.grad(inner)))
     assert outer(jax.numpy.ones((5, 2))).shape == (5, 2)
+
+
+def test_one_that_is_made_anew_is_told_beside_a_ragged_batch(jax: Any) -> None:
+    watch: Any = JitWatch(lambda _: None)
+    watch.watch(jax)
+
+    def epoch() -> None:
+        def total(x: Any) -> Any:
+            return x.sum()
+
+        function = watch._jit(jax.jit, total)
+        for rows in (8, 8, 3):
+            function(jax.numpy.ones((rows, 2)))
+
+    for _ in range(3):
+        epoch()
+    hooks.undo()
+    (record,) = (each for each in watch.records.values() if each.calls == 9)
+    kinds = [change.kind for retrace in record.retraces for change in retrace.changes]
+    assert kinds == ["shape", "new function", "shape", "new function", "shape"]
 
 
 @pytest.mark.parametrize("traced", [False, True])

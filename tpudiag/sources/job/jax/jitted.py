@@ -133,7 +133,7 @@ class Jitted:
 
     def ran(self, jax: Library, args: Args, kwargs: Kwargs, new: bool, took_ms: float) -> None:
         """Count a call, and say why it compiled."""
-        record = self.record
+        record, is_new, self.is_new = self.record, self.is_new, False
         record.calls += 1
         record.compiled += new
         if record.called_at is None:
@@ -145,10 +145,9 @@ class Jitted:
         last, record.last = record.last, now
         if last is None or not new or len(record.retraces) >= MOST_KEPT:
             return
-        differ = signatures.changes(last, now)
-        is_new, self.is_new = self.is_new, False
-        if is_new and not differ:
-            differ = (ArgumentChange(record.name, "a function", "another", "new function"),)
+        # A new function compiles whatever it is given.
+        another = ArgumentChange(record.name, "a function", "another", "new function")
+        differ = (another,) if is_new else signatures.changes(last, now)
         # No argument differs where only the place of arrays does (those of the first step lie on
         # one device): it comes once and is no matter of the job's.
         if differ:
