@@ -18,6 +18,7 @@ import pytest
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import interventions, script_text
 from tpudiag.sources.job.tensorflow.fake_data import holes
+from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 from tpudiag.sources.job.tensorflow.fake_data.open_tables import Table
@@ -31,9 +32,10 @@ def test_any_use_of_a_hole_is_one() -> None:
     used = (hole.rows[3:]["name"](1, a=2) + 1) / hole - hole
     assert isinstance(used, Hole) and isinstance(1 - hole == 3, Hole)
     assert isinstance(np.exp(hole), Hole) and isinstance(np.concatenate([hole, hole]), Hole)
-    assert [len(hole), int(hole), float(hole), bool(hole)] == [holes.LENGTH, 2, 2.0, True]
+    assert [len(hole), int(hole), float(hole), bool(hole)] == [LENGTH, 2, 2.0, True]
     first, (second, third) = hole
     assert isinstance(first, Hole) and isinstance(second, Hole) and isinstance(third, Hole)
+    assert hole.status == 200 and not hole.status != 200  # noqa: SIM202
     assert f"{hole:>10}" and "x" in hole and list(zip(hole, [1], strict=False))
     with hole.open() as file:
         assert isinstance(file.read(), Hole)
@@ -62,8 +64,8 @@ def test_a_loop_over_batches_without_an_end_ends(monkeypatch: pytest.MonkeyPatch
 def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
     hole: Any = Hole()
     pictures = hole.reshape((-1, 28, 28, 1)).astype("float32") / 255
-    assert pictures.shape == (holes.LENGTH, 28, 28, 1)
-    assert pictures[3].shape == (28, 28, 1) and len(hole[0][0][0]) == holes.LENGTH
+    assert pictures.shape == (LENGTH, 28, 28, 1)
+    assert pictures[3].shape == (28, 28, 1) and len(hole[0][0][0]) == LENGTH
     assert [pictures.ndim, pictures[0][0][0][0].ndim] == [4, 0]
     assert np.reshape(hole, (7, 2)).shape == (7, 2) and np.asarray(pictures).shape[1:] == (
         28,
@@ -90,14 +92,14 @@ def test_a_hole_is_as_long_as_what_it_was_made_of_or_is_put_beside() -> None:
     assert np.isfinite(np.log([odds])).all() and np.log([np.sum(hole)]).shape == (1,)
     assert np.array(hole.sum(axis=1)).ndim == np.array(hole.mean() + labels).ndim == 2
     assert [len(tokens[3]), len(hole.reshape([2, 3])), len(hole.columns("a", "b"))] == [
-        128, 2, holes.LENGTH,
+        128, 2, LENGTH,
     ]  # fmt: skip
 
 
 def test_a_hole_is_as_long_as_what_is_taken_of_it() -> None:
     hole: Any = Hole()
     beside = hole + np.arange(40)
-    assert [len(hole[:100]), len(hole[8:].x[:-2]), len(beside[30:])] == [100, holes.LENGTH - 10, 10]
+    assert [len(hole[:100]), len(hole[8:].x[:-2]), len(beside[30:])] == [100, LENGTH - 10, 10]
     assert hole[["x", "y"]].shape == (len(hole), 2), "columns"
     assert [hole[:5, :-1].shape, hole[:5, -1].shape, hole[:5, ..., None].shape] == [
         (5, 7), (5,), (5, 8, 1),
@@ -110,9 +112,9 @@ def test_a_hole_is_as_long_as_what_is_taken_of_it() -> None:
 def test_who_counts_a_hole_first_says_how_long_it_is() -> None:
     rows: Any = Hole()
     looped = [row for row in rows]  # noqa: C416
-    assert len(looped) == len(rows) == len(rows.labels) == len(np.asarray(rows)) < holes.LENGTH
+    assert len(looped) == len(rows) == len(rows.labels) == len(np.asarray(rows)) < LENGTH
     counted: Any = Hole()
-    assert len(counted) == sum(1 for _ in counted) == len(list(counted.x)) == holes.LENGTH
+    assert len(counted) == sum(1 for _ in counted) == len(list(counted.x)) == LENGTH
     called = rows.open().read("a")
     assert len(list(called)) == len(called) == len(called.x) and len(called[3]) != len(called)
 
@@ -176,7 +178,7 @@ def test_what_a_statement_would_have_set_becomes_a_hole(tmp_path: Path) -> None:
     space, noted = ran(tmp_path, PROGRAM)
     for name in ("data", "labels", "kept_before", "first", "value", "inside", "result"):
         assert isinstance(space[name], Hole), name
-    assert space["kept"] > 1 and space["size"] == holes.LENGTH // 2 and space["names"] == ["a", "b"]
+    assert space["kept"] > 1 and space["size"] == LENGTH // 2 and space["names"] == ["a", "b"]
     assert callable(space["load"]), "a comprehension's own name is none of the script's"
     assert len(noted) == 3, "a key that a hole is not: whether data would be is not known"
     assert space["answered"] == "by the script"
@@ -298,6 +300,13 @@ def test_a_name_that_a_loop_over_no_file_would_have_set_is_missed_by_data(tmp_pa
     assert ran(tmp_path, lost + "del part\nafter = 1\n")[0]["after"] == 1
     with pytest.raises(NameError):
         ran(tmp_path, lost + "del prat\n")
+
+
+def test_a_branch_that_a_hole_has_led_to_is_not_the_scripts_own(tmp_path: Path) -> None:
+    text = "x = open('/absent').read()\nif {}:\n    print(no_such_name)\nafter = 1\n"
+    assert ran(tmp_path, text.format("x.wanted"))[0]["after"] == 1
+    with pytest.raises(NameError):
+        ran(tmp_path, text.format("1 + 1"))
 
 
 def test_a_timed_cell_of_an_exported_notebook_is_statements_like_others(tmp_path: Path) -> None:

@@ -5,13 +5,14 @@ Standard library and the job's own TensorFlow only. What is there is used as it 
 **A value that is not there is unknown, and each use of it narrows what it is.** A wrong guess is
 worse than an unknown value: observe the run; do not match names or read the source for it.
 
-- A *hole* (`holes.py`) takes any use, and each use gives another, which knows more: the shape, the
-  batch, how many were counted. A *statement* (`statements.py`) of the script's top level or main
-  function that fails for lack of data or of a package (`missing_data_errors.py`) sets holes; so do
-  calls elsewhere whose result is unused. Never one that trains, nor for an error that is not due to
-  data. A *model* (`filling.py`, `dataset_holes.py`) tells at last what a hole is, by its inputs,
-  outputs and loss; a function that JAX jits, by what it can be traced with (`jitted_holes.py`). A
-  pipeline that was filled in is none of the job's, and is not judged.
+- A *hole* (`holes.py`) takes any use, and each use gives another, which knows more: the shape
+  (`hole_sizes.py`), the batch, how many were counted. A *statement* (`statements.py`) of the
+  script's top level or main function that fails for lack of data or of a package
+  (`missing_data_errors.py`) sets holes; so do calls elsewhere whose result is unused. Never one
+  that trains, nor for an error that is not due to data. A *model* (`filling.py`,
+  `dataset_holes.py`) tells at last what a hole is, by its inputs, outputs and loss; a function
+  that JAX jits, by what it can be traced with (`jitted_holes.py`). A pipeline that was filled in
+  is none of the job's, and is not judged.
 - Libraries that look into what they are given take no holes. pandas gets a *table*
   (`open_tables.py`, `open_columns.py`, `open_values.py`): a column that it does not find is made,
   and where a use of it fails, its values are of another kind. TensorFlow gets *records* that hold

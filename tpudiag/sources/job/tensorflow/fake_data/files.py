@@ -15,7 +15,8 @@ from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, ta
 from tpudiag.sources.job.points.point import Point
 
 from . import batch_sizes, holes, open_tables, paths
-from .holes import LENGTH, Hole, batched, used
+from .hole_sizes import LENGTH
+from .holes import Hole, batched, used
 from .ledger import CLASSES, Ledger
 from .open_values import by_user, opened
 

@@ -204,11 +204,10 @@ class Filling:
         if known is None and isinstance(built, dict) and len(built) == 1:
             (built,) = built.values()
         told = known if known is not None else self._specs(built)
-        if told is not None or given is None:
-            return told
-        elements: Any = holes.elements(given) or getattr(given, "element_spec", given)
-        parted = elements is not given and isinstance(elements, tuple)
-        return self._tf.nest.map_structure(self._spec, elements[0] if parted else elements)
+        rows: Any = holes.elements(given) or getattr(given, "element_spec", given)
+        rows = rows[0] if rows is not given and isinstance(rows, tuple) else rows
+        shaped = all(hasattr(each, "shape") for each in self._tf.nest.flatten(rows))
+        return self._tf.nest.map_structure(self._spec, rows) if told is None and shaped else told
 
     def _specs(self, built: Any) -> object:
         """Shapes as those of numbers; None where they are of more than one input."""
@@ -218,8 +217,8 @@ class Filling:
 
     def _spec(self, rows: Any) -> Spec:
         """What rows are, each an example."""
-        shape = getattr(rows, "shape", (None,))
-        spec: Spec = self._tf.TensorSpec((None, *shape[1:]), getattr(rows, "dtype", "float32"))
+        dtype = getattr(rows, "dtype", "float32")
+        spec: Spec = self._tf.TensorSpec((None, *rows.shape[1:]), dtype)
         return spec
 
     def _outputs(self, model: Any, specs: object) -> Any:

@@ -12,52 +12,22 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeAlias
 
 from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
 
 from .asking import is_decorated, taken_apart, taken_at_will
-from .open_values import asked_sizes
+from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Size, indexed, made_by
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
-LENGTH = 2400
-"""Elements of a hole that is counted, and rows of a table: 60, 80 or 100 may make an example."""
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
 _BATCHES = 32
 """Batches of a hole that is gone over: more than the steps that are observed."""
-_NUMBER, _WIDTH = 2, 8
-_SIZES = 8
-"""Elements that a list of sizes or of names has at most, as a rule."""
-_REDUCED = (
-    "sum", "mean", "max", "min", "std", "median", "count", "bincount", "value_counts", "nunique",
-    "item",
-)  # fmt: skip
-"""Uses that give one number for all, unless they are told of an axis."""
 _OF_OTHERS = ("dtype", "is_tensor_like", "cardinality", "element_spec")
 """What tells libraries that something is a tensor, an array or a dataset."""
 _OF_MODELS = ("fit", "predict")
 """What tells libraries that something is no data but a model; the script may well ask for it."""
-
-
-class Size:
-    """One size of a hole: the simplest, until a use tells it or something counts it."""
-
-    def __init__(self, simplest: int = LENGTH, known: int | None = None) -> None:
-        self.simplest, self.known = simplest, known
-
-    def __int__(self) -> int:
-        return self.simplest if self.known is None else self.known
-
-    def counted(self, simplest: int | None = None) -> int:
-        """Its number; where nothing tells it yet, the first that counts it does."""
-        if self.known is None:
-            self.known = simplest or self.simplest
-        return self.known
-
-
-Dims: TypeAlias = tuple[Size, ...]
 
 
 class Hole:
@@ -66,6 +36,8 @@ class Hole:
     tpudiag_dims: Dims = ()
     tpudiag_batch: int | None = None
     """The batch that a script asked of it."""
+    tpudiag_differs = False
+    """Whether it is the answer to `!=`: what is compared is taken for equal."""
     tpudiag_elements: object = None
     """What a dataset was made of."""
     tpudiag_cause: Exception | None = None
@@ -76,7 +48,7 @@ class Hole:
     def __init__(
         self, dims: Dims | None = None, batch: int | None = None, cause: Exception | None = None
     ) -> None:
-        self.tpudiag_dims = (Size(), Size(_WIDTH)) if dims is None else dims
+        self.tpudiag_dims = (Size(), Size(WIDTH)) if dims is None else dims
         self.tpudiag_batch, self.tpudiag_cause = batch, cause
 
     def __getattr__(self, name: str) -> object:
@@ -103,7 +75,7 @@ class Hole:
         return () if any(isinstance(base, type) for base in bases) else (_Base,)
 
     def __getitem__(self, key: object) -> Hole:
-        return _like(self, _indexed(self.tpudiag_dims or (Size(),), key))
+        return _like(self, indexed(self.tpudiag_dims or (Size(),), key))
 
     def __setitem__(self, key: object, value: object) -> None:
         """Whatever is put in is lost."""
@@ -133,18 +105,18 @@ class Hole:
         return self.tpudiag_dims[0]
 
     def __bool__(self) -> bool:
-        return True
+        return not self.tpudiag_differs
 
     def __contains__(self, _: object) -> bool:
         return True
 
     def __int__(self) -> int:
-        return _NUMBER
+        return NUMBER
 
     __index__ = __int__
 
     def __float__(self) -> float:
-        return float(_NUMBER)
+        return float(NUMBER)
 
     def __str__(self) -> str:
         return "hole"
@@ -167,7 +139,7 @@ class Hole:
 
     def __array__(self, dtype: object = None, copy: object = None) -> object:
         shape = shape_of(self)
-        value = 0 if shape else _NUMBER
+        value = 0 if shape else NUMBER
         return importlib.import_module("numpy").full(shape, value, dtype or "float32")
 
     def __array_ufunc__(self, function: object, _: str, *inputs: object, **__: object) -> object:
@@ -226,7 +198,8 @@ def _like(hole: Hole, dims: Dims) -> Hole:
 
 def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     """What a use of a hole gives, by what it is given besides."""
-    made = _like(hole, _used(hole.tpudiag_dims, use, given))
+    made = _like(hole, made_by(hole.tpudiag_dims, use, given))
+    made.tpudiag_differs = use == "ne"
     if use != "map":
         made.tpudiag_elements = hole.tpudiag_elements
     if "batch" in use and given and isinstance(given[0], int):
@@ -234,53 +207,6 @@ def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     if not given:
         made.tpudiag_called = (hole, use)
     return made
-
-
-def _used(dims: Dims, use: str, given: Args) -> Dims:
-    """The sizes that a use gives."""
-    first = dims[0] if dims else Size()
-    if use == "reshape":
-        return tuple(first if size < 0 else Size(known=size) for size in asked_sizes(given))
-    if use == "unique":  # classes
-        return (Size(_NUMBER), *dims[1:-1])
-    if use in _REDUCED and all(isinstance(each, Hole) for each in given):
-        return ()
-    widths = [each for each in given if type(each) is int and each > 0]
-    wide = [Size(known=max(widths))] if widths else [*dims[1:]] or [Size(_WIDTH)]
-    parts: Any = given[0] if given and isinstance(given[0], (list, tuple)) else ()
-    beside: tuple[Any, ...] = (*given, *parts[:_SIZES])
-    if counts := [len(each) for each in beside if _has_rows(each)]:
-        return (Size(known=counts[0]), *wide)
-    # Others may be as many by chance.
-    return (Size(first.simplest, first.known), *dims[1:]) if given and dims else dims
-
-
-def _indexed(dims: Dims, key: Any) -> Dims:
-    """The sizes of what is taken of a hole, axis by axis."""
-    if isinstance(key, list) and key and isinstance(key[0], str):  # columns
-        return (*dims[:1], Size(known=len(key)))
-    keys, rest, made = key if isinstance(key, tuple) else (key,), list(dims), list[Size]()
-    for at, each in enumerate(keys):
-        if each is None:
-            made.append(Size(known=1))
-        elif each is Ellipsis:
-            kept = max(len(rest) - sum(other is not None for other in keys[at + 1 :]), 0)
-            made, rest = [*made, *rest[:kept]], rest[kept:]
-        else:
-            size = rest.pop(0) if rest else Size()
-            if not isinstance(each, int) and getattr(each, "ndim", 1) != 0:
-                made.append(_along(size, each, is_open=at > 0 and size.known is None))
-    return (*made, *rest)
-
-
-def _along(size: Size, key: Any, is_open: bool) -> Size:
-    """How many are taken along one axis; of an open one it stays open."""
-    if isinstance(key, slice):
-        count = len(range(int(size))[key])
-        return Size(count, None if is_open else count)
-    masks = isinstance(key, (str, Hole)) or "bool" in str(getattr(key, "dtype", ""))
-    counted: Any = getattr(key, "__len__", None)
-    return size if masks or counted is None else Size(known=counted())
 
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
@@ -299,16 +225,6 @@ def count(given: object) -> int:
     """As many as what a hole was made of, added to or compared with has, or were taken of it."""
     dims = given.tpudiag_dims if isinstance(given, Hole) else ()
     return int(dims[0]) if dims else LENGTH
-
-
-def _has_rows(given: Any) -> bool:
-    """Whether it has as many elements as there are examples: more than a shape has sizes."""
-    if isinstance(given, (str, bytes, dict, Hole)):
-        return False
-    try:
-        return len(given) > _SIZES
-    except (TypeError, ValueError):  # also tensors of which only a graph knows it
-        return False
 
 
 def elements(hole: object) -> object:

@@ -16,6 +16,12 @@ def set_by(node: ast.AST) -> Iterator[str]:
             yield each.asname or each.name.split(".")[0]
 
 
+def read_by(nodes: list[ast.AST]) -> frozenset[str]:
+    """The names that these read."""
+    names = (each for part in nodes for each in ast.walk(part) if isinstance(each, ast.Name))
+    return frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
+
+
 def own(node: ast.AST) -> Iterator[ast.AST]:
     """What is of a statement, or of a function's body, in its own scope."""
     yield node

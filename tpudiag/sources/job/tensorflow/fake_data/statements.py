@@ -51,6 +51,8 @@ class _Statement:
     sets: tuple[str, ...]
     reads: frozenset[str]
     compound: bool
+    decides: frozenset[str]
+    """What the condition of an `if` reads."""
     inner: bool
     """Whether it is a call of a function's, for its effect alone: weights that are loaded."""
 
@@ -112,12 +114,12 @@ class Statements:
         """
         defines, number = isinstance(node, _DEFINITIONS), len(self._all)
         nodes: list[ast.AST] = [*node.decorator_list] if isinstance(node, _DEFINITIONS) else [node]
-        names = (each for part in nodes for each in ast.walk(part) if isinstance(each, ast.Name))
-        reads = frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
+        reads = parts.read_by(nodes)
+        decides = parts.read_by([node.test] if isinstance(node, ast.If) else [])
         found = dict.fromkeys(name for part in nodes for name in parts.set_by(part))
         sets = tuple(name for name in found if not name.startswith("__tpudiag"))
         compound = isinstance(node, _COMPOUND)
-        self._all.append(_Statement(node.lineno, sets, reads, compound, inner))
+        self._all.append(_Statement(node.lineno, sets, reads, compound, decides, inner))
         text = f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
         text += f"    if not {_ASKED}({_ERROR}, {number}): raise\n"
         if sets:
@@ -140,7 +142,7 @@ class Statements:
     def __call__(self, error: Exception, number: int) -> bool:
         """Whether a statement that failed so is passed over."""
         if getattr(error, _JUDGED, False):
-            return False
+            return bool(barrier.attempt("statements", self._is_by_hole, error, number))
         again = getattr(error, _EACH_ROUND, False)
         passes = again or barrier.attempt("statements", self._is_for_want, error, number)
         if self._all[number].inner:
@@ -161,6 +163,16 @@ class Statements:
         if cause is not error:
             raise cause from None  # what could not be done with a hole is no cause
         return False
+
+    def _is_by_hole(self, error: Exception, number: int) -> bool:
+        """Whether a hole has led to what failed: a real run may take another branch."""
+        statement, at = self._all[number], error.__traceback__
+        known = {} if at is None else {**at.tb_frame.f_globals, **at.tb_frame.f_locals}
+        led = any(isinstance(known.get(name), Hole) for name in statement.decides)
+        if statement.inner or not led or missing_data_errors.is_of_training(error):
+            return False
+        self._pass_over(error, statement, wanting=False)
+        return True
 
     def _is_for_want(self, error: Exception, number: int) -> bool:
         statement = self._all[number]
