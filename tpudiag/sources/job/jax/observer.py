@@ -34,7 +34,7 @@ from tpudiag.sources.job.points import Library, Watches, barrier, bindings, hook
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow.fake_data.jitted_holes import JittedHoles
+from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
@@ -106,9 +106,8 @@ class JaxObserver:
         if self._is_own and self._spec.rehearse:
             self._devices.watch(jax)
         self._jits.watch(jax)
-        fake_data = self._beside.fake_data
-        if fake_data is not None:
-            self._jits.fills = JittedHoles(jax, lambda: fake_data.used).filled
+        if self._beside.fake_data is not None:
+            self._jits.fills = partial(jitted_holes.filled, jax)
         self._fetches.watch(jax)
         self._sends.watch(jax)
         self._eager.watch(jax)

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
-from tpudiag.sources.job.tensorflow.fake_data.jitted_holes import JittedHoles
 
 np = pytest.importorskip("numpy")
 
@@ -26,7 +26,7 @@ def filled(traces: Callable[[Any, Any], bool], *args: object) -> Any:
         tree_flatten=lambda given: (list(given[0]), given),
         tree_unflatten=lambda _, leaves: (tuple(leaves), {}),
     )
-    return JittedHoles(jax, lambda: True).filled(traces, traces, args, {})
+    return jitted_holes.filled(jax, traces, args, {})
 
 
 def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with() -> None:
@@ -45,30 +45,23 @@ def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with() -> None:
     assert given is not None and [each.shape for each in given[0][1:]] == [(64, 784), (64,)]
     known = filled(lambda *_: True, bare.reshape(7, 3))
     assert known is not None and known[0][0].shape == (7, 3)
+    pictures = filled(lambda args, _: args[1].shape == (64, 28, 28), kernel, batched(64))
+    assert pictures is not None, "flattened within"
     assert filled(lambda *_: True, kernel) is None
     assert filled(lambda *_: False, kernel, bare) is None
-
-
-def test_an_array_made_of_a_hole_is_one_where_it_does_not_fit() -> None:
-    kernel, x = np.ones((784, 10)), np.array(Hole())[:64, 0]
-
-    def traces(args: Any, kwargs: Any) -> bool:
-        return not kwargs and args[1].shape == (64, 28, 28)
-
-    given = filled(traces, SimpleNamespace(shape=kernel.shape), x)
-    assert given is not None and given[0][1].shape == (64, 28, 28)
 
 
 PROGRAM = """
 import json
 import jax, jax.numpy as jnp
 from tpudiag.sources.job.jax.jit_watch import JitWatch
+from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import batched
-from tpudiag.sources.job.tensorflow.fake_data.jitted_holes import JittedHoles
+from functools import partial
 
 watch = JitWatch(lambda eager: None)
 watch.watch(jax)
-watch.fills = JittedHoles(jax, lambda: False).filled
+watch.fills = partial(jitted_holes.filled, jax)
 
 @jax.jit
 def step(w, x, y):

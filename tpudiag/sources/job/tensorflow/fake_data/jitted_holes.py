@@ -111,51 +111,23 @@ def _so_many(rows: int, examples: list[Any]) -> object:
     return made[0] if len(made) == 1 else made
 
 
-class JittedHoles:
-    """What functions are called with; `stands_in` tells whether anything was stood in for."""
-
-    def __init__(self, jax: Library, stands_in: Callable[[], bool]) -> None:
-        self._jax, self._stands_in = jax, stands_in
-        self._fitting: dict[object, dict[int, object]] = {}
-        """Of a function and the shapes of its arrays: what stands in their place."""
-
-    def filled(
-        self, function: object, traces: Callable[[Args, Kwargs], bool], args: Args, kwargs: Kwargs
-    ) -> tuple[Args, Kwargs] | None:
-        """What a function is given with its holes filled; None where there is none, or none fits.
-
-        An array of NumPy that was made of a hole has any shape: it is a hole, where the function
-        cannot be traced with it.
-        """
-        leaves, tree = self._jax.tree_util.tree_flatten((args, kwargs))
-
-        def given(arrays: dict[int, object]) -> Any:
-            whole = [arrays.get(at, leaf) for at, leaf in enumerate(leaves)]
-            return self._jax.tree_util.tree_unflatten(tree, whole)
-
-        def fitting(empty: dict[int, holes.Hole]) -> dict[int, object]:
-            kernels = [
-                tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)
-            ]
-            ends = time.monotonic() + _MOST_S
-            tried = product(*(_arrays(hole, kernels) for hole in empty.values()))
-            for arrays in islice(tried, _MOST):
-                found = dict(zip(empty, arrays, strict=True))
-                if time.monotonic() < ends and traces(*given(found)):
-                    return found
-            return {}
-
-        empty = {at: leaf for at, leaf in enumerate(leaves) if isinstance(leaf, holes.Hole)}
-        found = fitting(empty) if empty else {}
-        if not empty and self._stands_in():
-            of_numpy = ((at, leaf) for at, leaf in enumerate(leaves) if hasattr(leaf, "ctypes"))
-            arrays = {at: leaf for at, leaf in of_numpy if leaf.shape}
-            key = id(function), tuple(leaf.shape for leaf in arrays.values())
-            if arrays and key not in self._fitting:
-                batches = {at: holes.batched(len(leaf)) for at, leaf in arrays.items()}
-                self._fitting[key] = {} if traces(args, kwargs) else fitting(batches)
-            found = self._fitting.get(key, {})
-        return given(found) if found else None
+def filled(
+    jax: Library, traces: Callable[[Args, Kwargs], bool], args: Args, kwargs: Kwargs
+) -> tuple[Args, Kwargs] | None:
+    """What a function is given with its holes filled; None where there is none, or none fits."""
+    leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
+    empty = [at for at, leaf in enumerate(leaves) if isinstance(leaf, holes.Hole)]
+    ends = time.monotonic() + _MOST_S
+    kernels = [tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)]
+    for arrays in islice(product(*(_arrays(leaves[at], kernels) for at in empty)), _MOST):
+        if time.monotonic() > ends:
+            break
+        for at, array in zip(empty, arrays, strict=True):
+            leaves[at] = array
+        given: tuple[Args, Kwargs] = jax.tree_util.tree_unflatten(tree, leaves)
+        if empty and traces(*given):
+            return given
+    return None
 
 
 def _arrays(hole: holes.Hole, kernels: list[tuple[int, ...]]) -> Iterator[object]:
