@@ -133,9 +133,8 @@ def filled(
 def _arrays(hole: holes.Hole, kernels: list[tuple[int, ...]]) -> Iterator[object]:
     """What a hole may stand for: by its own shape, or by those of what is multiplied with it."""
     zeros: Any = importlib.import_module("numpy").zeros
-    if not holes.is_open(hole):
+    if not holes.is_open(hole):  # though one that was only indexed may have more dimensions
         yield zeros(holes.shape_of(hole), "float32")
-        return
     batch = batch_sizes.of(hole)
     yield from (zeros((batch, *(_SIDE,) * (len(of) - 2), of[-2]), "float32") for of in kernels[:4])
     yield zeros(batch, "int32")
