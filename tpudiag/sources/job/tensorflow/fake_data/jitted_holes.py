@@ -7,7 +7,7 @@ import importlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import islice, product
+from itertools import chain, islice, product
 from math import isqrt, prod
 from typing import Any
 
@@ -34,6 +34,8 @@ _COUNTED = ("steps_per_epoch", "validation_steps", "validation_split", "sample_w
 _MOST, _MOST_S = 64, 20.0
 """Combinations of shapes that are tried, and for how long."""
 _SIDE, _TOKENS = 32, 128
+_taken: dict[object, list[tuple[object, ...]]] = {}
+"""What a function took in the place of its holes, by its kernels: tried first at its next call."""
 _CHANNELS = ((), (1,), (3,))
 
 
@@ -119,13 +121,16 @@ def filled(
     empty = [at for at, leaf in enumerate(leaves) if isinstance(leaf, holes.Hole)]
     ends = time.monotonic() + _MOST_S
     kernels = [tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)]
-    for arrays in islice(product(*(_arrays(leaves[at], kernels) for at in empty)), _MOST):
+    key = len(leaves), len(empty), *kernels
+    tried = product(*(_arrays(leaves[at], kernels) for at in empty))
+    for arrays in islice(chain(_taken.get(key, ()), tried), _MOST):
         if time.monotonic() > ends:
             break
         for at, array in zip(empty, arrays, strict=True):
             leaves[at] = array
         given: tuple[Args, Kwargs] = jax.tree_util.tree_unflatten(tree, leaves)
         if empty and traces(*given):
+            _taken[key] = [arrays]
             return given
     return None
 
