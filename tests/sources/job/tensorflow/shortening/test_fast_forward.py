@@ -153,9 +153,13 @@ def test_data_of_unknown_length_ends() -> None:
     job = Job(step_s=10.0)
     job.forward.endless = True
     with pytest.raises(StopIteration):
-        for _ in range(fast_forward.ENDLESS_CALLS + 10):
+        for calls in range(fast_forward.ENDLESS_CALLS + 10):
+            job.forward.end_if_endless(calls, longest=0)
             job.call()
-            job.forward.end_if_endless()
+    most = fast_forward.ENDLESS_CALLS
+    job.forward.end_if_endless(most, longest=most + 1)
+    assert job.forward.past_the_end("step", 3, longest=2) is None, "the data's own end"
+    assert job.forward.past_the_end("step", 3, longest=4), "Keras counts on a fourth"
 
 
 def test_counters_catch_up_with_a_shortened_loop() -> None:

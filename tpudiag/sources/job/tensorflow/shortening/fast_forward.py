@@ -29,7 +29,7 @@ REAL_S_OF_PASS = (6.0, 1.0, 0.25)
 REAL_SHARE = 0.6
 """The share of the budget for real calls, after which everything possible is forwarded."""
 ENDLESS_CALLS = 200
-"""Forwarded calls in a pass over data of unknown length before it ends."""
+"""Calls in a pass over data of unknown length before it ends, where they are answered."""
 MOST_SIGNATURES = 200
 MOST_INSTANCES = 4
 """More tf.functions with the same code are recreated in a loop: they count as one."""
@@ -66,13 +66,12 @@ class FastForward:
         self._pending: dict[int, tuple[Variable, int]] = {}
         self.whole_results = False
         """While results must have the length of their data (predict)."""
-        self.forwarded_in_pass = 0
         self.endless = False
         """While Keras reads data whose end only its iterator knows, and which is no longer read."""
 
     def new_pass(self) -> None:
         """The job begins to iterate over data."""
-        self._pass_s, self.forwarded_in_pass = 0.0, 0
+        self._pass_s = 0.0
         self._passes += 1
         self.passes += 1
 
@@ -80,7 +79,6 @@ class FastForward:
         """The first loop was observed: from now on training steps are forwarded, too."""
         self.training_too = True
         self._passes = self._real_s = self._pass_s = 0
-        self.forwarded_in_pass = 0
 
     def may_forward(self, trains: bool) -> bool:
         """Whether calls of a step function may be answered by now."""
@@ -103,15 +101,21 @@ class FastForward:
         once = slow and (not trains or bool(known.counters))
         return known if once or known.real_calls >= LEAST_REAL_CALLS else None
 
-    def end_if_endless(self) -> None:
-        """End a pass over data of unknown length, as the data would."""
-        if self.endless and self.forwarded_in_pass >= ENDLESS_CALLS:
+    def end_if_endless(self, calls: int, longest: int) -> None:
+        """End a pass over data of unknown length, as the data would.
+
+        Not before an earlier pass ended, of so many calls: Keras takes that for their length.
+        """
+        if self.endless and calls >= max(ENDLESS_CALLS, longest):
             raise barrier.for_job(StopIteration())
+
+    def past_the_end(self, key: object, calls: int, longest: int) -> _Known | None:
+        """What answers a call whose data end earlier than in a pass that was not read whole."""
+        return self._known.get(key) if self.endless and calls < longest else None
 
     def answer(self, known: _Known) -> object:
         """The last result again, with the counters moved as by a real call."""
         interventions.note(InterventionKind.STEPS)
-        self.forwarded_in_pass += 1
         self.on_answer()
         for variable, moved in known.counters:
             pending = self._pending.get(id(variable))

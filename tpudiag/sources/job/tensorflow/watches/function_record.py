@@ -33,6 +33,10 @@ class FunctionRecord:
     heavy: bool = False
     """Whether it is too slow for this machine: traced but not run."""
     forwarded: int = 0
+    calls_in_pass: int = 0
+    longest_pass: int = 0
+    """Calls in this pass over data, and in the longest before."""
+    number_of_pass: int = 0
     called_at: Location | None = None
     last_key: tuple[object, tuple[object, int, object]] | None = None
     """The last call's arguments, by identity and kept alive, and its key."""
@@ -58,6 +62,12 @@ class FunctionRecord:
             signature = fast_forward.signature(function, args, kwargs, self.instances)
             self.last_key = same, (args, id(self), signature)
         return self.last_key[1][1:]
+
+    def in_pass(self, number: int) -> None:
+        """A call begins in the pass over data of this number."""
+        if number != self.number_of_pass:
+            self.longest_pass = max(self.longest_pass, self.calls_in_pass)
+            self.calls_in_pass, self.number_of_pass = 0, number
 
     def ran(self, took_ms: float) -> None:
         """A call without a trace ended."""

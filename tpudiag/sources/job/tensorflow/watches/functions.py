@@ -64,14 +64,25 @@ class FunctionWatch:
         if not outermost or not self._tf.executing_eagerly():
             return original(function, *args, **kwargs)
         record = self._record(function)
-        forward = self.forward
+        if self.forward is None:
+            return self._run(record, original, function, args, kwargs)
+        record.in_pass(self.forward.passes)
+        result = self._result(self.forward, record, original, function, args, kwargs)
+        record.calls_in_pass += 1
+        return result
+
+    def _result(
+        self, forward: FastForward, record: FunctionRecord, original: Call, function: Function,
+        args: Args, kwargs: Kwargs,
+    ) -> object:  # fmt: skip
+        """What a call gives: by running it, or an earlier one's result."""
         # The first call always runs: its trace provides all that checks know of the function.
-        if forward is None or not record.is_step or record.calls == 0:
-            later = forward is not None and forward.training_too and not record.calls
-            before = forward.counts() if forward is not None and later else []
+        if not record.is_step or record.calls == 0:
+            later = forward.training_too and not record.calls
+            before = forward.counts() if later else []
             started = time.perf_counter()
             result = self._run(record, original, function, args, kwargs)
-            if forward is not None and record.is_step and (later or not record.trains):
+            if record.is_step and (later or not record.trains):
                 key = record.key(function, args, kwargs, forward.whole_results)
                 forward.first(key, result, time.perf_counter() - started, before)
             return result
@@ -87,8 +98,13 @@ class FunctionWatch:
             return run() if forward.knows(key) else forward.run(key, run)
         known = forward.last(key, record.trains, spare=record.heavy)
         if known is None:
-            return forward.run(key, run)
-        forward.end_if_endless()
+            try:
+                return forward.run(key, run)
+            except (StopIteration, self._tf.errors.OutOfRangeError):
+                known = forward.past_the_end(key, record.calls_in_pass, record.longest_pass)
+                if known is None:
+                    raise
+        forward.end_if_endless(record.calls_in_pass, record.longest_pass)
         record.forwarded += 1
         return forward.answer(known)
 
