@@ -30,7 +30,11 @@ class Endless:
             yield from self._elements
 
 
-def batch(*shapes: tuple[int | None, ...]) -> list[SimpleNamespace]:
+Sizes = tuple[int | None, ...]
+NO_SHAPES = set[tuple[Sizes, ...]]()
+
+
+def batch(*shapes: Sizes) -> list[SimpleNamespace]:
     return [SimpleNamespace(shape=shape) for shape in shapes]
 
 
@@ -39,8 +43,8 @@ def batch(*shapes: tuple[int | None, ...]) -> list[SimpleNamespace]:
     [
         ([batch((16, 12, 2), (16,)), batch((8, 12, 2), (8,))], {((12, 2), ())}),
         ([batch((16, 12)), batch((16, 13))], {((12,),), ((13,),)}),
-        ([batch((16, length)) for length in range(20)], set()),
-        ([batch((16, None))], set()),
+        ([batch((16, length)) for length in range(20)], NO_SHAPES),
+        ([batch((16, None))], NO_SHAPES),
     ],
 )
 def test_shapes_behind_the_batch_are_told_where_they_are_few(
