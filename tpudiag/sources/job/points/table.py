@@ -346,7 +346,9 @@ TABLE_READ = point(
     "a table",
     "pandas 2 and 3",
 )
-ARRAY_MADE = point("numpy", "array asarray", "an array is made of what is not there")
+ARRAY_MADE = point(
+    "numpy", "array asarray", "an array is made of a result, or of what is not there"
+)
 ARRAY_MAPPED = point("numpy.memmap", "__new__", "an array of a file")
 MODULE_COMPILED = _by_definer(
     "importlib.machinery.SourceFileLoader", "get_code", "modules of the job's run with other code"

@@ -9,6 +9,7 @@ pytestmark = pytest.mark.slow
 
 PROGRAM = """
 import json, linecache
+import numpy as np
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import step_results
 
@@ -33,6 +34,11 @@ def alternate(steps):
             print_loss(generator)
         if step % 2:
             float(generator)
+
+def into_arrays(steps):
+    for step in range(steps):
+        np.asarray(train_step(step, "array"))
+        np.array([step])
 '''
 lines = SCRIPT.splitlines(keepends=True)
 linecache.cache["/job/train.py"] = (len(SCRIPT), None, lines, "/job/train.py")
@@ -57,10 +63,12 @@ library = {"weights": weights}
 exec(compile(LIBRARY, linecache.__file__, "exec"), library)
 space = {"weights": weights, "counter": counter, "save": library["save"]}
 space["variables"] = library["Model"]()
-space |= {"tf": tf, "train_step": train_step, "print_loss": lambda _: None, "summary": tf.summary}
+space |= {"np": np, "tf": tf, "train_step": train_step}
+space |= {"print_loss": lambda _: None, "summary": tf.summary}
 exec(compile(SCRIPT, "/job/train.py", "exec"), space)
 space["loop"](8)
 space["alternate"](6)
+space["into_arrays"](5)
 print(json.dumps([[f.location.line, f.kind, f.steps, f.of_steps] for f in watch.fetches()]))
 """
 
@@ -75,3 +83,4 @@ def test_lines_that_fetch_and_how_often(in_tensorflow: Callable[[str], Any]) -> 
     assert not {12, 13} & set(fetches), "a counter, and what saves"
     assert fetches[18] == ["result", 6, 6], "of the step that gave it, whatever the other did"
     assert fetches[21] == ["result", 3, 6]
+    assert fetches[25] == ["result", 5, 5] and 26 not in fetches

@@ -48,6 +48,7 @@ class StepResultWatch:
         self.dispatches = 0
         """Dispatched steps, including those past the observed ones."""
         hooks.before(table.TENSOR_FETCHED, self._fetching)
+        hooks.before(table.ARRAY_MADE, self._arraying)
         hooks.before(table.VARIABLE_ASSIGNED, self._setting)
         hooks.before(table.SUMMARY_WRITTEN, self._summarised)
         hooks.around(table.LOCAL_RESULTS, self._local_results)
@@ -115,6 +116,11 @@ class StepResultWatch:
             known = self._named_on(frame)
         if known is not None:
             self._count(location, *known)
+
+    def _arraying(self, *given: Any, **_: object) -> None:
+        """NumPy reads a tensor's memory, of which TensorFlow is not told."""
+        if given and id(given[0]) in self._results:
+            self._fetching(given[0])
 
     def _setting(self, *_: object, **__: object) -> None:
         if self.steps and self._tf.executing_eagerly():
