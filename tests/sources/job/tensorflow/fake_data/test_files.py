@@ -53,6 +53,21 @@ def test_paths_of_a_notebook_host_are_listed(
     assert len(things[-1]) == 3
 
 
+def test_a_picture_that_is_not_there_is_opened(tmp_path: Path) -> None:
+    image: Any = pytest.importorskip("PIL.Image")
+    image.new("L", (2, 3)).save(tmp_path / "mine.png")
+    told = dict[str, object]()
+    Files(Ledger(str(tmp_path / "made"), told.update), lambda _: False).watch_pillow(image)
+    try:
+        assert image.open(tmp_path / "mine.png").size == (2, 3)
+        assert image.open(tmp_path / "roses/1.jpg").convert("RGB").mode == "RGB"
+        with pytest.raises(FileNotFoundError):
+            image.open(tmp_path / "no_data")
+        assert told["stood_in"] == (f"{tmp_path}/roses/1.jpg",)
+    finally:
+        hooks.undo()
+
+
 def test_an_array_of_a_file_takes_its_dtype_and_the_shape_that_is_asked(tmp_path: Path) -> None:
     np: Any = pytest.importorskip("numpy")
     noted: list[Any] = []

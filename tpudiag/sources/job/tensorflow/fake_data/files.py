@@ -4,6 +4,8 @@ Each call that takes a path is a row, with what answers for it: a table, an arra
 for a folder or a pattern; what reads such a file fails, and its statement is passed over.
 """
 
+import importlib
+import io
 import math
 import os
 import pathlib
@@ -19,6 +21,7 @@ from .hole_sizes import LENGTH
 from .holes import Hole, batched, used
 from .ledger import CLASSES, Ledger
 from .open_values import by_user, opened
+from .text_files import SIZE
 
 _VALUES = 2**20
 """Of an array in a file that does not tell its shape: a script draws windows of it."""
@@ -106,6 +109,21 @@ class Files:
         hooks.around(table.TABLE_GENERATED, tabled, keras)
         weights = self._said("weights stay as initialised", lambda _: None)
         self._answer(table.WEIGHTS_LOADED, weights, paths.is_hosted, keras)
+
+        hooks.around(table.PICTURE_LOADED, self._picture, keras)
+
+    def watch_pillow(self, _: object) -> None:
+        """Pictures that a script opens one by one."""
+        hooks.around(table.PICTURE_OPENED, self._picture)
+
+    def _picture(self, original: Call, path: object, *args: object, **options: object) -> object:
+        """What opens a picture that is not there gets one."""
+        if not paths.is_absent(path) or self._written(path):
+            return original(path, *args, **options)
+        self._ledger.note(str(path))
+        drawn = io.BytesIO()
+        importlib.import_module("PIL.Image").new("RGB", (SIZE, SIZE)).save(drawn, "PNG")
+        return original(drawn, *args, **options)
 
     def watch_pandas(self, pandas: Library) -> None:
         """Tables that it would read: open ones, whose columns are made when they are asked for."""
