@@ -14,6 +14,7 @@ import json, tempfile
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.fake_data.filling import Filling
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batch_of
+from tpudiag.sources.job.tensorflow.fake_data.open_values import OpenNumber
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
 BATCH_SIZE = 8
@@ -61,6 +62,7 @@ stepped.compile("sgd")
 stepped = sorted(stepped.fit(Hole().batch(4), steps_per_epoch=2, verbose=0).history)
 texts = layers.TextVectorization(output_sequence_length=6)
 texts.adapt(list(Hole()))
+of_column = layers.StringLookup(vocabulary=[OpenNumber(0), OpenNumber(1)])
 functional = keras.Sequential([keras.Input((7, 7, 1)), layers.Flatten(), layers.Dense(2)])
 sized = [layers.Dense(Hole()), layers.Embedding(Hole(), output_dim=5), layers.Reshape((Hole(), 1))]
 sized.append(keras.Input((Hole(), 3)))
@@ -114,6 +116,7 @@ print(json.dumps({
     "lossless": list(lossless.shape),
     "early": isinstance(next(iter(early)), Hole),
     "stepped": stepped, "adapted": texts.vocabulary_size(),
+    "looked_up": of_column.vocabulary_size(),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
     "wrong": len(wrong["loss"]), "uneven": isinstance(uneven, Hole), "ran": len(ran),
     "alone": [*alone],
@@ -141,5 +144,6 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["beside"] == [5, 3, 2], "labels for the rows that are there"
     assert seen["wrong"] == 1 and seen["uneven"] and seen["ran"] > 1 and seen["alone"] == [8]
     assert seen["adapted"] > 10, "a vocabulary of any texts"
+    assert seen["looked_up"] == 3, "numbers of a column that is looked up are texts"
     assert seen["stepped"] == ["own"], "its step takes labels, and no loss was compiled"
     assert seen["refused"], "a list of weights of classes is no matter of data"

@@ -32,6 +32,7 @@ from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
 from .jitted_holes import labels, simplest
 from .ledger import Ledger
+from .open_values import OpenNumber
 from .text_files import WORDS
 
 BATCHES = 6
@@ -84,6 +85,10 @@ class Filling:
                 lambda value: number(value) if isinstance(value, holes.Hole) else value,
                 (args, kwargs),
             )
+        words: Any = kwargs.get("vocabulary")
+        # Of a column of texts that no use has told from numbers.
+        if isinstance(words, list) and type(layer).__name__ == "StringLookup":
+            kwargs["vocabulary"] = [str(w) if isinstance(w, OpenNumber) else w for w in words]
         return original(layer, *args, **kwargs)
 
     def _adapted(self, original: Call, layer: Any, *args: object, **kwargs: object) -> object:
