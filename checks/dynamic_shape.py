@@ -158,14 +158,22 @@ def _finding(
         )
     grouped = [p for p in pipelines if any(op.kind == "GroupByWindow" for op in p.ops)]
     few = max((len(p.shapes) for p in grouped), default=0)
-    buckets = f": {few} shapes were seen, of buckets, and each is compiled once" * (few > 1)
+    got = f"{got}: an example's own shape is not fixed"
+    if few > 1:
+        return Finding(
+            f"{got}: {few} shapes were seen, of buckets, and each is compiled once",
+            "dataset.bucket_by_sequence_length(..., pad_to_bucket_boundary=True, "
+            "drop_remainder=True)  # few buckets",
+            evidence,
+            where,
+            severity=Severity.INFO,
+        )
     return Finding(
-        f"{got}: an example's own shape is not fixed{buckets}",
+        got,
         "give every example the same shape before batching:\n"
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
         evidence,
         where,
-        severity=Severity.INFO if few > 1 else None,
     )
 
 

@@ -108,8 +108,9 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
             # One that is made anew and gets another shape has both causes.
             for new in (True, False):
                 retraces = [retrace for retrace in avoidable if _is_new(retrace) == new]
-                if retraces and (len(retraces) > limit or len(avoidable) == len(retraces)):
-                    yield _finding(function, retraces, limit, signals)
+                others = len(avoidable) - len(retraces)
+                if retraces and (len(retraces) > limit or not others):
+                    yield _finding(function, retraces, others, limit, signals)
     for function in _telling(signals, functions):
         yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
         yield Evidence(f"calls of {function.name}", function.calls, "calls")
@@ -155,8 +156,9 @@ def _made_in_loop(retrace: Retrace, function: TracedFunction) -> bool:
 
 
 def _finding(
-    function: TracedFunction, retraces: list[Retrace], limit: float, signals: Signals
+    function: TracedFunction, retraces: list[Retrace], others: int, limit: float, signals: Signals
 ) -> Finding:
+    """Of the retraces of one cause, beside `others` of another."""
     last = retraces[-1]
     fixes = by_framework(signals, _FIXES, _OF_JAX)
     change = next(iter(last.changes), None)
@@ -183,8 +185,10 @@ def _finding(
     lasting = function.trains and len(retraces) >= LASTING * max(function.calls, 1)
     times = "once" if function.traces == 1 else f"{function.traces} times"
     return Finding(
-        f"{function.name} was traced {times} in {function.calls} calls: {cause}"
-        + _ON_THIS_MACHINE.format(spent_ms / len(retraces) / 1e3) * rehearsed,
+        f"{function.name} was traced {times} in {function.calls} calls"
+        f"{f', {len(retraces)} of them for this' if others else ''}: {cause}"
+        + _ON_THIS_MACHINE.format(spent_ms / len(retraces) / 1e3)
+        * rehearsed,
         fix.replace("jax.jit", function.made_by or "jax.jit")
         .replace("{function}", function.name)
         .replace("{argument}", argument),

@@ -105,3 +105,4 @@ def test_lengths_of_a_few_buckets_are_a_note_and_a_generator_of_keras_tells_none
     seen = Pipeline(ops=made, elements=(), shapes=(((32,),), ((64,),)))
     told = told_of(seen, TensorSeen("x", "int32", (None, None)))
     assert told.severity is severity and said in told.message
+    assert ("bucket" in told.fix) == (batched == "GroupByWindow"), "they stay buckets"

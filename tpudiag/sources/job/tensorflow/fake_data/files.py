@@ -109,7 +109,6 @@ class Files:
         hooks.around(table.TABLE_GENERATED, tabled, keras)
         weights = self._said("weights stay as initialised", lambda _: None)
         self._answer(table.WEIGHTS_LOADED, weights, paths.is_hosted, keras)
-
         hooks.around(table.PICTURE_LOADED, self._picture, keras)
 
     def watch_pillow(self, _: object) -> None:
