@@ -12,22 +12,28 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tpudiag.sources.job.points import hooks, privates, table
 
-if TYPE_CHECKING:
-    from tpudiag.monitoring.recorder import Recorder
+
+class _Listener(Protocol):
+    """A recorder, as far as traces and checkpoints concern it; documented there."""
+
+    def traced(self, function: str, start: int, end: int) -> None: ...
+    def begin_pause(self, kind: str) -> int: ...
+    def end_pause(self, kind: str, start: int) -> None: ...
+
 
 _KERAS = ("keras", "tf_keras", "tensorflow")
 
 
 # Weak references: a released recorder must end.
-_listeners: weakref.WeakSet[Recorder] = weakref.WeakSet()
+_listeners: weakref.WeakSet[_Listener] = weakref.WeakSet()
 _inside = threading.local()
 
 
-def follow(listener: Recorder) -> None:
+def follow(listener: _Listener) -> None:
     """Report to this recorder as long as it lives."""
     _listeners.add(listener)
     weakref.finalize(listener, _let_go).atexit = False
@@ -39,7 +45,7 @@ def follow(listener: Recorder) -> None:
         hooks.quietly(_hear_jax, sys.modules["jax"])
 
 
-def forget(listener: Recorder) -> None:
+def forget(listener: _Listener) -> None:
     """Stop reporting to it."""
     _listeners.discard(listener)
     _let_go()
