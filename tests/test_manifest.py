@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tpudiag.cli import build_parser
+from tpudiag.commands._parser import build_parser
 from tpudiag.monitoring.training import DEFAULT_PATH
 
 yaml: Any = import_module("yaml")

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 import pytest
 
-from tpudiag import cli, library
+from tpudiag import library
 from tpudiag.commands import _parser
 from tpudiag.errors import UsageError
 from tpudiag.mcp_server.folder import Folder, held
@@ -32,7 +32,7 @@ def parsed(verb: str, *arguments: str) -> dict[str, Any]:
 
 
 def test_every_verb_has_its_options() -> None:
-    assert set(verbs.OF_VERB) == set(cli.VERBS)
+    assert set(verbs.OF_VERB) == set(_parser.VERBS)
 
 
 @pytest.mark.parametrize("verb", ["check", "fix", "plan", "watch", "attach"])

@@ -10,7 +10,7 @@ import tpudiag
 from tests.readme import PAGES, README, made
 from tpudiag import engine, explanation
 from tpudiag.catalogue import renderer_names
-from tpudiag.cli import build_parser, split_arguments
+from tpudiag.commands._parser import build_parser, split_arguments
 from tpudiag.commands._report import ENDINGS
 from tpudiag.explanation import HEADINGS
 from tpudiag.model import Check, Verdict

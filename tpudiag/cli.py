@@ -1,6 +1,5 @@
-"""The command line: a parser built from commands/, and errors mapped to exit codes."""
+"""The command line: one verb runs, and its errors are mapped to exit codes."""
 
-import argparse
 import contextlib
 import os
 import signal
@@ -11,66 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tpudiag.commands._parser import add_verb
+from tpudiag.commands._parser import VERBS, build_parser, split_arguments
 from tpudiag.errors import EXIT_INTERRUPTED, TpudiagError, UsageError
 from tpudiag.printing import say, say_whole
 from tpudiag.settings import of_verb
-from tpudiag.version import __version__
-
-VERBS = (
-    "check", "fix", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render",
-    "mcp",
-)  # fmt: skip
-
-EPILOG = """\
-examples:
-  tpudiag check                        rehearse the reference job for a v5e-8
-  tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
-  tpudiag fix train.py                 the changes that fix its findings, proven
-  tpudiag plan --for v5e-8,v6e-8       recommend a TPU and a batch, by the TPU compiler
-  tpudiag read logs/                   report on a TensorBoard profile
-  tpudiag attach localhost:6009        the same for a running trainer
-  tpudiag watch tpudiag-logs           follow a running job, raise alerts
-  tpudiag mcp                          the verbs for agents and editors
-  tpudiag explain TPU101               explain a check; --log FILE explains errors
-
-exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
-could be diagnosed.
-"""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser (its subcommands' too) whose error messages are sanitised."""
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        if message and file is sys.stderr:
-            say_whole(message)
-        elif message:
-            super()._print_message(message, file)
-
-
-def build_parser(
-    only: str | None = None, written: Mapping[str, Any] | None = None
-) -> argparse.ArgumentParser:
-    """The parser of all verbs, or of one; importing a verb's module must stay cheap.
-
-    `written`: what a settings file says in place of the defaults.
-    """
-    parser = Parser(
-        prog="tpudiag",
-        description="Finds what is wrong with a TensorFlow training job on TPU.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"tpudiag {__version__}")
-    # Without `prog` argparse formats a usage line to find it, and imports shutil for its width.
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
-    for verb in VERBS if only is None else (only,):
-        add_verb(
-            verbs.add_parser, verb, import_module(f"tpudiag.commands.{verb}").VERB, written or {}
-        )
-    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -142,11 +85,3 @@ def _drop_stdout() -> None:
     """Let what is still to be written go nowhere, so that the interpreter's last flush succeeds."""
     with contextlib.suppress(OSError, ValueError):  # a program may have put another stream there
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """What stands before `--`, and what follows: the script's own arguments."""
-    if "--" not in arguments:
-        return arguments, []
-    at = arguments.index("--")
-    return arguments[:at], arguments[at + 1 :]

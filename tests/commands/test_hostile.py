@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tpudiag import cli
+from tpudiag.commands import _parser
 from tpudiag.diagnoses import script_coverage
 from tpudiag.diagnoses.job_request import run_folder
 from tpudiag.errors import UsageError
@@ -38,7 +39,7 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return said.err
 
 
-@pytest.mark.parametrize("verb", cli.VERBS)
+@pytest.mark.parametrize("verb", _parser.VERBS)
 def test_a_working_folder_that_was_deleted(
     verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

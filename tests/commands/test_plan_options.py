@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.cli import build_parser
 from tpudiag.commands import _job_request, plan
+from tpudiag.commands._parser import build_parser
 from tpudiag.errors import UsageError
 
 

@@ -1,12 +1,37 @@
-"""A verb's parser, made from its declared options, and the parsed options by name."""
+"""The parsers of the verbs, made from their declared options."""
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from typing import Any
 
 from tpudiag.options import verbs
 from tpudiag.options.option import ONE_OF, REPORT, Option, choices, flags, help_of
+from tpudiag.printing import say_whole
 from tpudiag.records import dataclass
+from tpudiag.version import __version__
+
+VERBS = (
+    "check", "fix", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render",
+    "mcp",
+)  # fmt: skip
+
+EPILOG = """\
+examples:
+  tpudiag check                        rehearse the reference job for a v5e-8
+  tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
+  tpudiag fix train.py                 the changes that fix its findings, proven
+  tpudiag plan --for v5e-8,v6e-8       recommend a TPU and a batch, by the TPU compiler
+  tpudiag read logs/                   report on a TensorBoard profile
+  tpudiag attach localhost:6009        the same for a running trainer
+  tpudiag watch tpudiag-logs           follow a running job, raise alerts
+  tpudiag mcp                          the verbs for agents and editors
+  tpudiag explain TPU101               explain a check; --log FILE explains errors
+
+exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
+could be diagnosed.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +46,48 @@ class Verb:
 
 Add = Callable[..., argparse.Action]
 """`add_argument` of a parser, or of a group of its options."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser (its subcommands' too) whose error messages are sanitised."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message and file is sys.stderr:
+            say_whole(message)
+        elif message:
+            super()._print_message(message, file)
+
+
+def build_parser(
+    only: str | None = None, written: Mapping[str, Any] | None = None
+) -> argparse.ArgumentParser:
+    """The parser of all verbs, or of one; importing a verb's module must stay cheap.
+
+    `written`: what a settings file says in place of the defaults.
+    """
+    parser = Parser(
+        prog="tpudiag",
+        description="Finds what is wrong with a TensorFlow training job on TPU.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"tpudiag {__version__}")
+    # Without `prog` argparse formats a usage line to find it, and imports shutil for its width.
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
+    for verb in VERBS if only is None else (only,):
+        add_verb(
+            verbs.add_parser, verb, import_module(f"tpudiag.commands.{verb}").VERB, written or {}
+        )
+    return parser
+
+
+def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """What stands before `--`, and what follows: the script's own arguments."""
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
 
 
 def add_verb(

@@ -140,7 +140,7 @@ def _request(options: argparse.Namespace, cells: list[str]) -> JobRequest:
 
 def _options(verb: str, line: str) -> argparse.Namespace:
     """The options of a magic, which are those of its verb; raises UsageError."""
-    from tpudiag.cli import build_parser, split_arguments
+    from tpudiag.commands._parser import build_parser, split_arguments
 
     try:
         own, theirs = split_arguments(shlex.split(line))
