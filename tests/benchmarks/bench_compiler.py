@@ -29,7 +29,7 @@ from tpudiag.model import Outcome
 from tpudiag.settings import Settings
 from tpudiag.signals import ActivationEstimate, Origin, Signals, TensorSeen, VariableSeen
 from tpudiag.sources.compiler import libtpu_process
-from tpudiag.sources.compiler.compile_step import located
+from tpudiag.sources.compiler.compile_step import CompilerRequest, located
 from tpudiag.sources.job.process import following
 from tpudiag.sources.job.process.lowering_client import Dialog
 
@@ -79,6 +79,7 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     request = JobRequest(
         arguments=arguments, name=name, target=asked, target_choice=choice,
         log_dir=folder, python=job_python_of(None),
+        timeout_s=3600.0, compiler=CompilerRequest(timeout_s=3600.0),
     )  # fmt: skip
     spec = spec_of(request, True, "local", 1, str(folder))
     dialog = Dialog(spec, request.python, following.Limits(3600.0), lambda _: None)

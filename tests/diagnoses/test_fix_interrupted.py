@@ -14,6 +14,7 @@ from tpudiag.model import Finding, Location, Report, Severity, Verdict
 from tpudiag.phases import OnPhase
 from tpudiag.report_figures import StepSamples
 from tpudiag.settings import Settings
+from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.job.process.job_python import JobPython
 
 TEXT = "import tensorflow as tf\ndataset = make().batch(8)\n"
@@ -35,6 +36,8 @@ def request() -> fix.FixRequest:
         name="train.py",
         target=target("v5e-8"),
         target_choice="asked",
+        timeout_s=60.0,
+        compiler=CompilerRequest(timeout_s=60.0),
         python=JobPython(
             path=sys.executable,
             because="",

@@ -6,7 +6,7 @@ import contextlib
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,7 +47,7 @@ class JobRequest:
     steps: int | None = None
     """Steps to profile; None for 20, or fewer where a rehearsal would take too long."""
     warmup_steps: int = 5
-    timeout_s: float = 900.0
+    timeout_s: float
     tpu_timeout_s: float = 120.0
     log_dir: Path = Path("tpudiag-logs")
     isolation: Isolation = "none"
@@ -68,7 +68,7 @@ class JobRequest:
     """How long a rehearsal continues, shortened, past the observed steps; 0: it ends there."""
     is_module: bool = False
     """Whether the program is a module, run as by `python -m`."""
-    compiler: CompilerRequest = field(default_factory=CompilerRequest)
+    compiler: CompilerRequest
     fake_data: bool = False
     """Whether synthetic data replaces unreachable data."""
     offers_changes: bool = True
@@ -194,7 +194,8 @@ def _compiler(by_name: Mapping[str, Any]) -> CompilerRequest:
     if python is not None:
         # Checked now, not after minutes of rehearsal: a Python that cannot run is a usage error.
         libtpu_process.find(python)
-    return CompilerRequest(not by_name.get("no_compile"), python, by_name["compile_timeout_s"])
+    wanted, timeout_s = not by_name.get("no_compile"), by_name["compile_timeout_s"]
+    return CompilerRequest(wanted=wanted, python=python, timeout_s=timeout_s)
 
 
 def _reference(by_name: Mapping[str, Any]) -> ReferenceJob:

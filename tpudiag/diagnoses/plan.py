@@ -47,8 +47,8 @@ class PlanRequest:
     examples: float | None = None
     """The examples of the whole training, all epochs, for its time and cost."""
     epochs: float = 1
-    timeout_s: float = 7200.0
-    compile_timeout_s: float = 600.0
+    timeout_s: float
+    compile_timeout_s: float
     dask: str | None = None
     """`tcp://scheduler:8786`: its workers compile, each with its own compiler."""
 

@@ -28,7 +28,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """Fires where `query` returns anything for `minutes`."""
+    """Fires where `query` returns something for `for_min` minutes on end."""
 
     id: str
     title: str

@@ -31,14 +31,14 @@ EARLY_BYTES = 4 * GIB
 about 2 GiB."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CompilerRequest:
     """Whether and how to run the compiler."""
 
     wanted: bool = True
     python: str | None = None
     """Another Python with jax and libtpu; None for this one."""
-    timeout_s: float = 600.0
+    timeout_s: float
 
 
 class StepCompilation:
