@@ -43,8 +43,9 @@ def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with() -> None:
 
     given = filled(traces, kernel, x, batched(64))
     assert given is not None and [each.shape for each in given[0][1:]] == [(64, 784), (64,)]
-    known = filled(lambda *_: True, bare.reshape(7, 3))
-    assert known is not None and known[0][0].shape == (7, 3)
+    for sizes in ((7, 3), (9, 3)):
+        known = filled(lambda *_: True, bare.reshape(*sizes))
+        assert known is not None and known[0][0].shape == sizes, "of each call its own"
     indexed: Any = Hole()[0]
     for rows in (batched(64), indexed[np.arange(64)]):
         pictures = filled(lambda args, _: args[1].shape[1:] == (28, 28), kernel, rows)

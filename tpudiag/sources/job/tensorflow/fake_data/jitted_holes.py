@@ -35,7 +35,7 @@ _MOST, _MOST_S = 64, 20.0
 """Combinations of shapes that are tried, and for how long."""
 _SIDE, _TOKENS = 32, 128
 _taken: dict[object, list[tuple[object, ...]]] = {}
-"""What a function took in the place of its holes, by its kernels: tried first at its next call."""
+"""What a function took for its holes, by their sizes and its kernels: tried first the next time."""
 _CHANNELS = ((), (1,), (3,))
 
 
@@ -121,7 +121,8 @@ def filled(
     empty = [at for at, leaf in enumerate(leaves) if isinstance(leaf, holes.Hole)]
     ends = time.monotonic() + _MOST_S
     kernels = [tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)]
-    key = len(leaves), len(empty), *kernels
+    simplest_of = (next(_arrays(leaves[at], kernels)) for at in empty)
+    key = len(leaves), tuple(each.shape for each in simplest_of), *kernels
     tried = product(*(_arrays(leaves[at], kernels) for at in empty))
     for arrays in islice(chain(_taken.get(key, ()), tried), _MOST):
         if time.monotonic() > ends:
@@ -135,7 +136,7 @@ def filled(
     return None
 
 
-def _arrays(hole: holes.Hole, kernels: list[tuple[int, ...]]) -> Iterator[object]:
+def _arrays(hole: holes.Hole, kernels: list[tuple[int, ...]]) -> Iterator[Any]:
     """What a hole may stand for: by its own shape, or by those of what is multiplied with it."""
     zeros: Any = importlib.import_module("numpy").zeros
     if not holes.is_open(hole):  # though one that was only indexed may have more dimensions
