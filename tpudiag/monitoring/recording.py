@@ -107,8 +107,6 @@ class Run:
     hbm_limit_bytes: int | None = None
     failure: str | None = None
     """The exception that ended it, with the user's line; None where it completed or still runs."""
-    exit_code: int | None = None
-    """Its process's own exit code; None where unknown."""
     monotonic_ns: int | None = None
     """Its machine's monotonic clock at `started_ns`."""
     machine: str = ""
@@ -120,6 +118,8 @@ class Run:
     parameters: int | None = None
     """Trainable parameters; None where unknown."""
     process_started_ns: int | None = None
+    exit_code: int | None = None
+    """Its process's own exit code; None where unknown."""
 
     @property
     def last_ns(self) -> int:

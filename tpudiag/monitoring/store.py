@@ -5,10 +5,10 @@ and a window offered twice is kept once.
 """
 
 import json
-import re
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal
@@ -19,49 +19,41 @@ from tpudiag.monitoring.recording import Run, Trace, Window
 # database without a look at its tables.
 APPLICATION_ID = 0x74707564
 VERSION = 4
+"""Of the tables: to be raised with the fields of Run, Window and Trace, which are their columns."""
 BUSY_S = 5.0
 KEEP_WINDOWS = 200_000
 """The newest windows kept per run: two days of one per second; roll-ups hold all."""
+
+
+def _columns(row: type) -> dict[str, str]:
+    """The columns of a dataclass's fields, with their types."""
+    types: dict[object, str] = {int: "INTEGER", float: "REAL"}
+    types |= {int | None: "INTEGER", float | None: "REAL"}
+    return {field.name: types.get(field.type, "TEXT") for field in fields(row)}
+
+
+_RUN, _WINDOW = _columns(Run) | {"id": "TEXT PRIMARY KEY"}, _columns(Window)
+_NOT_ROLLED_UP = ("step_ms", "hbm_bytes", "loss", "losses", "bad_loss")
+_ROLLED_UP = {name: kind for name, kind in _WINDOW.items() if name not in _NOT_ROLLED_UP}
+RUN_COLUMNS, WINDOW_COLUMNS, ROLLUP_COLUMNS = map(", ".join, (_RUN, _WINDOW, _ROLLED_UP))
+SUMMED = [n for n in _ROLLED_UP if n not in ("number", "start_ns", "end_ns", "saved_ns")]
+_TABLES = (_RUN, _WINDOW, _ROLLED_UP, _columns(Trace))
 # WITHOUT ROWID: rows are read by their key alone, and would otherwise be stored twice, in the table
 # and in the index.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
-    id TEXT PRIMARY KEY, name TEXT, host TEXT, pid INTEGER, started_ns INTEGER, beat_ns INTEGER,
-    global_batch INTEGER, pausing TEXT, lost_steps INTEGER, ended_ns INTEGER, unit TEXT,
-    hbm_limit_bytes INTEGER, failure TEXT, monotonic_ns INTEGER, machine TEXT, worker TEXT,
-    loop INTEGER, parameters INTEGER, process_started_ns INTEGER, exit_code INTEGER
+    {}
 );
 CREATE TABLE IF NOT EXISTS windows (
-    run TEXT, number INTEGER, start_ns INTEGER, end_ns INTEGER, steps INTEGER, step_ms TEXT,
-    wait_ms REAL, pause_ms REAL, hbm_bytes INTEGER, examples INTEGER,
-    compile_ms REAL, stalled_ms REAL, stalls INTEGER, paused INTEGER, evaluation_ms REAL,
-    checkpoint_ms REAL, restore_ms REAL, saved_ns INTEGER, loss REAL, losses INTEGER, bad_loss TEXT,
-    PRIMARY KEY (run, number)
+    run TEXT, {}, PRIMARY KEY (run, number)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS rollups (
-    run TEXT, width_s INTEGER, start_s INTEGER, number INTEGER, start_ns INTEGER, end_ns INTEGER,
-    steps INTEGER, wait_ms REAL, pause_ms REAL, examples INTEGER, compile_ms REAL, stalled_ms REAL,
-    stalls INTEGER, paused INTEGER, evaluation_ms REAL, checkpoint_ms REAL, restore_ms REAL,
-    saved_ns INTEGER, PRIMARY KEY (run, width_s, start_s)
+    run TEXT, width_s INTEGER, start_s INTEGER, {}, PRIMARY KEY (run, width_s, start_s)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS traces (
-    run TEXT, function TEXT, start_ns INTEGER, end_ns INTEGER,
-    PRIMARY KEY (run, start_ns, function)
+    run TEXT, {}, PRIMARY KEY (run, start_ns, function)
 ) WITHOUT ROWID;
-"""
-
-
-def _columns(table: str) -> list[str]:
-    """The columns of a table as declared in the schema, without the run's id."""
-    declared = SCHEMA.partition(f"EXISTS {table} (")[2].partition(";")[0]
-    columns = re.findall(r"(\w+) (?:TEXT|INTEGER|REAL)\b", declared)
-    return [name for name in columns if name != "run"]
-
-
-RUN_COLUMNS, WINDOW_COLUMNS = ", ".join(_columns("runs")), ", ".join(_columns("windows"))
-_ROLLED_UP = [name for name in _columns("rollups") if name not in ("width_s", "start_s")]
-ROLLUP_COLUMNS = ", ".join(_ROLLED_UP)
-SUMMED = [n for n in _ROLLED_UP if n not in ("number", "start_ns", "end_ns", "saved_ns")]
+""".format(*(", ".join(map(" ".join, columns.items())) for columns in _TABLES))
 MINUTE_S, HOUR_S = 60, 3_600
 _ROLL_UP = f"""
 INSERT INTO rollups (run, width_s, start_s, {ROLLUP_COLUMNS})
@@ -92,8 +84,7 @@ class Store:
     def write(self, run: Run, windows: tuple[Window, ...], traces: tuple[Trace, ...] = ()) -> None:
         """Write in one transaction, or nothing; raises sqlite3.Error."""
         with transaction(self._connection) as connection:
-            values = attrgetter(*RUN_COLUMNS.split(", "))(run)
-            row = attrgetter(*WINDOW_COLUMNS.split(", "))
+            values, row = attrgetter(*_RUN)(run), attrgetter(*_WINDOW)
             connection.execute(
                 f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * len(values))})", values
             )
@@ -105,8 +96,7 @@ class Store:
             connection.executemany(
                 # A recorder whose write failed offers the same windows again. The run's own row is
                 # replaced instead, since its beat changes.
-                f"INSERT OR IGNORE INTO windows (run, {WINDOW_COLUMNS}) "
-                f"VALUES (?{', ?' * len(WINDOW_COLUMNS.split(', '))})",
+                f"INSERT OR IGNORE INTO windows VALUES (?{', ?' * len(_WINDOW)})",
                 [
                     (run.id, *(json.dumps(v) if isinstance(v, tuple) else v for v in row(window)))
                     for window in windows
