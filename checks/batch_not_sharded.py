@@ -5,9 +5,12 @@ from tpudiag.signals import ShardedStep, Signals
 
 from ._need import by_library, need
 
-_SHARD = (
-    "mesh = jax.make_mesh((jax.device_count(),), ('data',))\n"
-    "batch = jax.device_put(batch, NamedSharding(mesh, P('data')))  # from jax.sharding"
+# Not jax.make_mesh, by which new releases refuse programs that do not say how each product lies.
+_MESH = "mesh = Mesh(jax.devices(), ('data',))  # from jax.sharding, as P: PartitionSpec\n"
+_SHARD = f"{_MESH}batch = jax.device_put(batch, NamedSharding(mesh, P('data')))"
+_SHARD_DRAWN = (
+    f"{_MESH}# in the step, where it draws its batch:\n"
+    "batch = jax.lax.with_sharding_constraint(batch, NamedSharding(mesh, P('data')))"
 )
 _SHARD_BY_KERAS = (
     "keras.distribution.set_distribution(keras.distribution.DataParallel())  # before the model"
@@ -29,7 +32,7 @@ def batch_not_sharded(signals: Signals) -> Judgement:
 
     ## What to do
     ```python
-    mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    mesh = Mesh(jax.devices(), ("data",))
     batch = jax.device_put(batch, NamedSharding(mesh, P("data")))
     ```
 
@@ -70,7 +73,7 @@ def batch_not_sharded(signals: Signals) -> Judgement:
 
 def _shared_out(signals: Signals, step: ShardedStep) -> str:
     """What shares out the batch, and a size of it that can be."""
-    fix = by_library(signals, _SHARD_BY_KERAS, _SHARD)
+    fix = by_library(signals, _SHARD_BY_KERAS, _SHARD_DRAWN if step.makes_batch else _SHARD)
     size = signals.batch.global_batch if signals.batch is not None else 0
     wanted = -(-size // step.here) * step.here
     return fix if wanted == size else f"{fix}\nglobal_batch = {wanted}  # not {size}: equal parts"

@@ -12,7 +12,7 @@ _FIXES = (
 )
 _ALL_DEVICES = (
     "strategy = tf.distribute.TPUStrategy(resolver)  # all cores: no device_assignment",
-    "mesh = jax.make_mesh((jax.device_count(),), ('data',))  # all devices",
+    "mesh = jax.sharding.Mesh(jax.devices(), ('data',))  # all devices",
 )
 # Such waits count as running in a trace: without a limit of their own a chip would pass that works
 # as little as an idle one.

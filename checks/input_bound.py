@@ -37,12 +37,9 @@ LEAST_GAP_MS = 5.0
 """Of Python between two steps: less is no input."""
 SLOW_GAP_MS = 50.0
 """From there on it is a warning: fewer than 20 batches a second."""
-FIX = (
-    "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)\n"
-    "dataset = dataset.cache()  # what is the same in every epoch\n"
-    "dataset = dataset.prefetch(tf.data.AUTOTUNE)"
-)
-
+_PARALLEL = "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)"
+_CACHED = "dataset = dataset.cache()  # what is the same in every epoch"
+_AHEAD = "dataset = dataset.prefetch(tf.data.AUTOTUNE)"
 SERIAL_FIX = (
     "dataset = dataset.batch(global_batch, drop_remainder=True,\n"
     "                        num_parallel_calls=tf.data.AUTOTUNE)  # copied by several threads\n"
@@ -159,7 +156,7 @@ def _between_steps(
         yield Finding(
             f"Python takes {gap:,.0f} ms between two steps ({what}), and a step on the TPU "
             f"{longest:,.3g} ms at most: the chips wait for the host.",
-            _fix(pipeline) if pipeline else by_library(signals, _OF_KERAS, _OF_JAX),
+            _lacking(pipeline) if pipeline else by_library(signals, _OF_KERAS, _OF_JAX),
             tuple(evidence),
             training_call(signals) or (signals.sharding.called_at if signals.sharding else None),
             severity=Severity.WARNING if gap > SLOW_GAP_MS else Severity.INFO,
@@ -185,17 +182,25 @@ def _waiting(
     on_cpu = ", even beside a step on CPU" if signals.origin is Origin.REHEARSAL else ""
     return Finding(
         f"the step waits {share:.0%} of its time for input{why}{on_cpu}.",
-        advice(slow.op).fix if slow else _fix(pipeline),
+        advice(slow.op).fix if slow else _lacking(pipeline),
         (*evidence, blocked_by(signals.profile, slow)) if signals.profile and slow else evidence,
         pipeline.location if pipeline else None,
         severity=Severity.ERROR if share >= ERROR_LIMIT else Severity.WARNING,
     )
 
 
-def _fix(pipeline: Pipeline | None) -> str:
-    """More threads help no pipeline that waits for Python, and no cache holds an endless one."""
-    python = pipeline is not None and any(op.python for op in pipeline.ops)
-    return PYTHON_FIX if python else FIX
+def _lacking(pipeline: Pipeline | None) -> str:
+    """What the pipeline does not have yet; of one that waits for Python, no more threads."""
+    ops = pipeline.ops if pipeline is not None else ()
+    if any(op.python for op in ops):
+        return PYTHON_FIX
+    kinds = {op.kind for op in ops}
+    lacks = {
+        _PARALLEL: not ops or bool(kinds & {"Map", "Interleave"}),
+        _CACHED: "Cache" not in kinds,
+        _AHEAD: "Prefetch" not in kinds,
+    }
+    return "\n".join(line for line, lacking in lacks.items() if lacking) or SERIAL_FIX
 
 
 def _predicted(
@@ -238,7 +243,9 @@ def _unknown(signals: Signals, pipeline: Pipeline | None, verdict: InputVerdict 
 def _why_too_slow(verdict: InputVerdict, pipeline: Pipeline | None) -> tuple[str, str]:
     """What keeps the pipeline below what the step needs, and what to do about it."""
     if not verdict.serial:
-        return f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few", FIX
+        return f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few", _lacking(
+            pipeline
+        )
     if verdict.handing_out:
         return "one thread hands its examples out to the others one by one", HANDING_OUT_FIX
     serial, python = verdict.serial_s_per_example or 0.0, verdict.python_s_per_example or 0.0
@@ -248,8 +255,8 @@ def _why_too_slow(verdict: InputVerdict, pipeline: Pipeline | None) -> tuple[str
     if serial:
         how = f"{1e6 * serial:,.0f} us of each example are on one thread, whatever the vCPUs"
         kinds = {op.kind for op in pipeline.ops} if pipeline is not None else set[str]()
-        return how, FIX if kinds & {"Map", "Interleave"} else SERIAL_FIX
-    return "its serial part keeps it on about one core", FIX
+        return how, _lacking(pipeline) if kinds & {"Map", "Interleave"} else SERIAL_FIX
+    return "its serial part keeps it on about one core", _lacking(pipeline)
 
 
 def _rehearsal_limit(pipeline: Pipeline | None) -> float:

@@ -7,7 +7,10 @@ from tpudiag.signals import Signals, StepMesh
 
 from ._need import need
 
-_MAKE = "mesh = jax.make_mesh(({sizes},), ({names},))  # in the order of the chips' links"
+_MAKE = (
+    "devices = jax.experimental.mesh_utils.create_device_mesh(({sizes},))  # along the links\n"
+    "mesh = Mesh(devices, ({names},))  # of jax.sharding"
+)
 
 
 @check("TPU705", Severity.INFO, frameworks=(Framework.JAX,))
@@ -26,11 +29,12 @@ def mesh_off_topology(signals: Signals) -> Judgement:
 
     ## What to do
     ```python
-    mesh = jax.make_mesh((4, 4), ("data", "model"))   # not Mesh(np.array(jax.devices()).reshape..)
+    devices = mesh_utils.create_device_mesh((4, 4))   # not np.array(jax.devices()).reshape(4, 4)
+    mesh = Mesh(devices, ("data", "model"))
     ```
 
     ## Source
-    https://docs.jax.dev/en/latest/_autosummary/jax.make_mesh.html; the order of the devices of
+    https://docs.jax.dev/en/latest/jax.experimental.mesh_utils.html; the order of the devices of
     libtpu's topologies
     """
     step = need(signals.sharding, "a training step of jax.jit")

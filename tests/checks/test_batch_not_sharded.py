@@ -19,6 +19,13 @@ def test_a_step_of_keras_is_told_where_the_job_calls_it(own: Location | None) ->
     assert found.location == (own or CALLED)
 
 
+@pytest.mark.parametrize("drawn", [False, True])
+def test_a_batch_is_shared_out_where_it_is_made(*, drawn: bool) -> None:
+    signals = of_jax(replace(STATE, devices=1), SHARD, devices=1, makes_batch=drawn)
+    (found,) = examine(signals, "TPU702").findings
+    assert ("with_sharding_constraint" in found.fix) == drawn
+
+
 def test_a_batch_on_all_devices_is_told_where_it_is_made() -> None:
     signals = of_jax(STATE, replace(SHARD, parts=1), fed_at=CALLED)
     (found,) = examine(signals, "TPU702").findings

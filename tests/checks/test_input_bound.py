@@ -19,6 +19,12 @@ def test_a_pipeline_that_waits_for_python_is_sent_to_files_and_not_to_a_cache(py
     assert ("cache()" in finding.fix) is not python
 
 
+def test_what_the_pipeline_has_already_is_not_advised() -> None:
+    has = tuple(DatasetOp(kind=kind) for kind in ("Cache", "Map", "Batch", "Prefetch"))
+    (finding,) = found("TPU201", steps=waits(9.5), pipelines=(Pipeline(ops=has, elements=()),))
+    assert finding.fix == "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)"
+
+
 @pytest.mark.parametrize(
     ("stood_in", "cost", "why"),
     [

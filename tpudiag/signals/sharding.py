@@ -127,6 +127,8 @@ class ShardedStep:
     """Keras, whose backend is JAX, computes in it."""
     by_fit: bool = False
     """Keras' fit runs its steps."""
+    makes_batch: bool = False
+    """It draws its batch itself, of all examples or at random."""
 
     @property
     def state(self) -> tuple[StepArgument, ...]:

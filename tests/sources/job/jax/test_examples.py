@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import pytest
 
+from tests.checks.rehearsal import SHARD, STATE, examine, of_jax
 from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
 from tpudiag.sources.job.jax.programs import made_in
 from tpudiag.sources.job.jax.step import TracedStep
@@ -51,6 +53,21 @@ def accumulated(jax: Any, w: Any, x: Any, y: Any) -> Any:
     return jax.lax.scan(turn, 0 * w, (x, y))[0]
 
 
+@pytest.mark.parametrize("drawn", [False, True])
+def test_a_batch_is_shared_out_as_it_is_advised(jax: Any, *, drawn: bool) -> None:
+    signals = of_jax(replace(STATE, devices=1), SHARD, devices=1, makes_batch=drawn)
+    fix = compile(examine(signals, "TPU702").findings[0].fix, "fix", "exec")
+    of = jax.sharding
+    own = {"Mesh": of.Mesh, "NamedSharding": of.NamedSharding, "P": of.PartitionSpec}
+
+    def step(w: Any, x: Any) -> Any:
+        exec(fix, given := {"jax": jax, "batch": x, **own})
+        return trained(jax, w, given["batch"], x)
+
+    size = jax.numpy.ones((BATCH, WIDTH))
+    assert jax.jit(step)(size[:WIDTH], size).shape == (WIDTH, WIDTH)
+
+
 @pytest.mark.parametrize(
     ("step", "lead", "batch"),
     [
@@ -71,6 +88,7 @@ def test_what_the_step_makes_of_its_data(jax: Any, step: Step, lead: Any, batch:
     found = traced.batch()
     assert found is not None
     assert found.global_batch == batch
+    assert traced.makes_batch == (step in (drawn, cut))
     assert traced.work is traced.work, "added up once"
     made = (any(made_in(s.equation, at) for s in traced.seen) for at in (__file__, "/keras"))
     assert [*made] == [True, False]

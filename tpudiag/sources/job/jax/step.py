@@ -128,6 +128,11 @@ class TracedStep:
         found = [leaf for _, key, leaf in self._leaves if self.by_path.get(key) in data]
         return [leaf for leaf in found if getattr(leaf, "sharding", None) is not None]
 
+    @property
+    def makes_batch(self) -> bool:
+        """Whether it draws its batch itself, of all examples or at random."""
+        return bool(self._examples.drawn) or not self._data()
+
     def with_batch(self, size: int) -> tuple[Any, dict[str, Any]]:
         """The arguments of its call with another global batch."""
         if self._examples.drawn or self._examples.accumulated:
@@ -173,6 +178,7 @@ class TracedStep:
             mesh=devices_in_use.mesh(self._jax, self.call),
             idle_axes=devices_in_use.idle_axes(self._jax, self.call, self.seen),
             gathered=devices_in_use.gathered(found, self._data()),
+            makes_batch=self.makes_batch,
             reduced_in_loop=devices_in_use.reduced_in_loop(
                 self.seen, self.steps, self._state_shapes()
             ),
