@@ -33,10 +33,12 @@ FIT = StepFunction(
 
 
 def test_each_training_function_is_named() -> None:
-    (note,) = script_coverage.notes(Coverage(end="whole", functions=(STEP, FIT)))
+    wrapped = replace(STEP, name="main.step", location=None, forwarded=0)
+    (note,) = script_coverage.notes(Coverage(end="whole", functions=(STEP, wrapped, FIT)))
     assert note == (
         "Training functions: train_step (train.py:12): 25 calls ran, 975 more were answered with "
-        "its last result; Keras' training step (train.py:50): 27 calls ran."
+        "its last result; main.step (train.py:40): 25 calls ran; Keras' training step "
+        "(train.py:50): 27 calls ran."
     )
 
 

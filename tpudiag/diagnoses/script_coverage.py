@@ -77,7 +77,7 @@ def _function(function: StepFunction) -> str:
     name, place = function.name, function.location
     # A function of Keras has a name that nobody wrote: show the calling line.
     if place is None:
-        name, place = _LIBRARY.get(name, f"a library's {name}"), function.called_at
+        name, place = _LIBRARY.get(name, name), function.called_at
     where = f" ({place})" if place is not None else ""
     ran = f"{count(function.ran, 'call')} ran"
     if function.forwarded:

@@ -72,12 +72,17 @@ class FetchWatch:
         if waits and user_lines.direct_caller() is not None:
             self._at.setdefault(("result", location), set()).add(self._steps())
 
-    def _of_the_step(self, leaf: object) -> bool:
-        """Whether an array is of the last step, or was made after it, and so waits for it."""
+    def _of_the_step(self, leaf: Any) -> bool:
+        """Whether an array is of the last step, or was made after it, and so waits for it.
+
+        Of those made after it, numbers alone: an action that an actor takes next is needed.
+        """
         if id(leaf) in self._results or self._older is None:
             return id(leaf) in self._results
+        if not isinstance(leaf, self._jax.Array) or "float" not in str(leaf.dtype):
+            return False
         known = self._older.get(id(leaf))
-        return isinstance(leaf, self._jax.Array) and (known is None or known() is not leaf)
+        return known is None or known() is not leaf
 
     def facts(self) -> tuple[ResultFetch, ...]:
         """Each line that asked, with the steps after which it did."""

@@ -1,21 +1,32 @@
 """Writes the step as a program for the TPU compiler: with the shardings that it ran with."""
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from tpudiag.compiled import LoweredStep
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.points import Library, hooks, privates
 from tpudiag.sources.job.process.protocol import LoweringRequest
 
 LONGEST = 500
+
+
+class _Client:
+    """That of a TPU, which a program asks to call Python back: it runs on none."""
+
+    def make_python_callback_from_host_send_and_recv(self, *_: object, **__: object) -> None:
+        """The program sends and receives; nothing answers it."""
 
 
 def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep:
     """The step lowered for a TPU, for as many devices as it ran on."""
     try:
         # For the TPU: what a library lowers in another way there (random bits, kernels) is so.
-        program = step.traced.lower(lowering_platforms=("tpu",))
+        with _with_client():
+            program = step.traced.lower(lowering_platforms=("tpu",))
         module = program.compiler_ir("stablehlo")
         text: str = module.operation.get_asm(enable_debug_info=True)
     except Exception as error:  # the job's own program, lowered for a platform that it is not on
@@ -35,6 +46,20 @@ def of_batch(jax: Library, step: TracedStep, wanted: LoweringRequest, folder: st
     except Exception as error:  # the job's own function, which may not take another batch
         return _refused(error, wanted.batch, wanted.replicas)
     return lowered(other, folder, wanted.batch)
+
+
+def _with_client() -> AbstractContextManager[None]:
+    """While it lowers, JAX has a client of a TPU's."""
+    context: Any = import_module("jax.interpreters.mlir").ModuleContext
+    name = next(name for name in privates.CLIENTS if hasattr(context, name))
+    own = getattr(context, name)
+    return hooks.instead(
+        context, **{name: property(_client) if isinstance(own, property) else _client}
+    )
+
+
+def _client(*_: object, **__: object) -> _Client:
+    return _Client()
 
 
 def _refused(error: Exception, batch: int, devices: int) -> LoweredStep:

@@ -122,6 +122,8 @@ CALLBACKS = "jax._src.callback"
 """The module by which a compiled program calls Python, of JAX 0.4.30 to 0.10."""
 KERNELS = "jax._src.pallas.pallas_call"
 """The module of Pallas' kernels, of JAX 0.4.30 to 0.10."""
+CLIENTS = ("get_backend", "backend")
+"""By which a program in the making asks for its platform's client: since JAX 0.4.36, and before."""
 KERNEL = Private("pallas_call_p", "runs a kernel", releases="JAX 0.4.30 to 0.10")
 KERNEL_LOWERING = Private("_pallas_call_lowering", "the same", releases="JAX 0.4.30 to 0.10")
 JAX_COMPILED = "/jax/core/compile/backend_compile_duration"

@@ -1,0 +1,23 @@
+"""What of the values that a job asks for is a result of its step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.jax.fetches import FetchWatch
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(("made", "of_step"), [("float32", True), ("int32", False)])
+def test_a_loss_waits_for_the_step_and_an_action_is_needed(
+    jax: Any, made: str, *, of_step: bool
+) -> None:
+    result = jax.numpy.ones(3)
+    watch = FetchWatch(lambda: 1)
+    watch.watch(jax)
+    watch.stepped({id(result): result}, look_at_all=True)
+    float(jax.numpy.sum(result).astype(made))
+    assert bool(watch.facts()) is of_step
