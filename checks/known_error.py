@@ -162,8 +162,11 @@ def _same_words(one: Match, other: Match) -> bool:
 
 
 def _is_recognised(end: JobEnd) -> bool:
+    """Whether the exception itself tells its cause: Python's own errors, an assert of the job's."""
     from tpudiag.known_errors.search import match
 
+    if end.crash is not None and any(f.text.startswith("assert ") for f in end.crash.frames[-1:]):
+        return True
     own = end.how in ("signal", "timeout")
     return not own and any(hit.error.family in OF_PYTHON for hit in match(end.error or ""))
 

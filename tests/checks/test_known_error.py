@@ -10,6 +10,7 @@ from tpudiag.engine import examine
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import KnownError
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
+from tpudiag.script_run import CodeFrame, Crash
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     CodeFrame,
@@ -187,6 +188,14 @@ def test_a_consequence_in_the_log_is_left_out_and_an_exception_that_is_one_is_no
     assert said_ids(outcome(crashed("E26", log_tail=logged(EXAMPLES["E28"])))) == ["E26"]
     assert said_ids(outcome(crashed("E48"))) == ["E48"]
     assert said_ids(outcome(crashed("E28", log_tail=logged(EXAMPLES["E26"])))) == ["E28", "E26"]
+
+
+def test_what_a_log_says_is_no_error_where_an_assert_of_the_job_ended_it() -> None:
+    frames = (CodeFrame(LINE, "cell", "assert size == 1, 'one alone'"),)
+    crash = Crash("AssertionError: one alone", frames, "")
+    for known, most in ((crash, "warning"), (None, "error")):
+        said = JobEnd(how="exception", error=crash.error, crash=known, log_tail=EXAMPLES["E06"])
+        assert outcome(said).severity.value == most
 
 
 def test_a_job_that_survived_what_its_log_says_is_warned_at_most() -> None:
