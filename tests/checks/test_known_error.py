@@ -10,7 +10,6 @@ from tpudiag.engine import examine
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import KnownError
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
-from tpudiag.script_run import CodeFrame, Crash
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     CodeFrame,
@@ -194,8 +193,9 @@ def test_what_a_log_says_is_no_error_where_an_assert_of_the_job_ended_it() -> No
     frames = (CodeFrame(LINE, "cell", "assert size == 1, 'one alone'"),)
     crash = Crash("AssertionError: one alone", frames, "")
     for known, most in ((crash, "warning"), (None, "error")):
-        said = JobEnd(how="exception", error=crash.error, crash=known, log_tail=EXAMPLES["E06"])
-        assert outcome(said).severity.value == most
+        said = logged(EXAMPLES["E06"])
+        end = JobEnd(how="exception", error=crash.error, crash=known, log_tail=said)
+        assert outcome(end).severity.value == most
 
 
 def test_a_job_that_survived_what_its_log_says_is_warned_at_most() -> None:
