@@ -172,7 +172,8 @@ def _finding(
     else:
         argument = "an argument" if of_library else change.argument
         cause = f"{argument} changed ({change.kind}): {change.before} -> {change.after}"
-        kind = _EXAMPLES if change.kind == "shape" and of_examples(change) else change.kind
+        longer = change.kind == "shape" and any(map(of_examples, last.changes))
+        kind = _EXAMPLES if longer else change.kind
         fix = fixes.get(kind, fixes["structure"])
         if change.kind == "new function" and fixes is _FIXES:
             is_named = function.name.rpartition(".")[2].isidentifier()

@@ -10,7 +10,7 @@ ANEW = ArgumentChange("function", "number 1", "number 2", "new function")
 
 
 def finding(
-    change: ArgumentChange,
+    change: ArgumentChange | tuple[ArgumentChange, ...],
     times: int,
     *,
     calls: int,
@@ -18,7 +18,8 @@ def finding(
     origin: Origin = Origin.TPU,
     made_by: str = "",
 ) -> Finding:
-    again = [Retrace(call, 300.0, (change,), HERE) for call in range(times)]
+    changes = change if isinstance(change, tuple) else (change,)
+    again = [Retrace(call, 300.0, changes, HERE) for call in range(times)]
     where = HERE if own else None
     function = traced("one_step", calls, *again, location=where, made_by=made_by)
     framework = Framework.JAX if made_by else Framework.TENSORFLOW
@@ -79,7 +80,9 @@ def test_examples_of_different_length_are_mended_by_a_length_and_not_by_the_last
     batch = ArgumentChange("x", "int32[256, 75]", "int32[100, 75]", "shape")
     assert "batch(global_batch, drop_remainder=True)" in finding(batch, 15, calls=30).fix
     examples = ArgumentChange("x", "int32[256, 75]", "int32[256, 80]", "shape")
-    assert "padded_shapes=([512], [])" in finding(examples, 15, calls=30).fix
+    times = ArgumentChange("t", "float32[75]", "float32[80]", "shape")
+    for changes in (examples, (times, examples)):
+        assert "padded_shapes=([512], [])" in finding(changes, 15, calls=30).fix
 
 
 @pytest.mark.parametrize("made", [None, Location("train.py", 3)])
