@@ -118,7 +118,7 @@ def _whole_penalty(signals: Signals, scale: LossScale, evidence: Evidence) -> Fi
         by_framework(
             signals,
             "loss += tf.nn.scale_regularization_loss(model.losses)",
-            "loss += penalty / jax.lax.axis_size(axis)",
+            "loss += penalty / jax.lax.psum(1, axis)",
         ),
         (evidence, Evidence("replicas", scale.replicas, "replicas")),
         scale.location,

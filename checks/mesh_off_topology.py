@@ -8,8 +8,8 @@ from tpudiag.signals import Signals, StepMesh
 from ._need import need
 
 _MAKE = (
-    "devices = jax.experimental.mesh_utils.create_device_mesh(({sizes},))  # along the links\n"
-    "mesh = Mesh(devices, ({names},))  # of jax.sharding"
+    "devices = mesh_utils.create_device_mesh(({sizes},))  # of jax.experimental\n"
+    "mesh = Mesh(devices, ({names},))  # of jax.sharding: along the links"
 )
 
 
