@@ -17,8 +17,8 @@ def test_streams_are_busy_and_steps_are_numbers() -> None:
     plane.event(steps, ("not a number", 30.0, 1.0))
     plane.event(names, ("MatMul", 0.0, 99.0))
     planes = xspace.space(memoryview(made.SerializeToString())).planes()
-    read = read_gpu(next(p for p in planes if GPU.fullmatch(p.name)), Clock())
+    read = read_gpu(gpu := next(p for p in planes if GPU.fullmatch(p.name)), Clock())
     assert read.busy.total == 10 * 10**9, "of two streams at a time, once"
     assert [(m.number, m.end - m.start, m.numbered) for m in read.marks] == [(3, 12 * 10**9, True)]
-    assert read.events == 5
+    assert gpu.counts["events"] == 5
     assert not GPU.fullmatch("/device:GPU:0/stream") and not GPU.fullmatch("/device:TPU:0")

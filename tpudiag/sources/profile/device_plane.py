@@ -49,10 +49,6 @@ class DeviceRead:
     """Time in operations that do not compute, by op_kinds' parts; no key where none ran."""
     runs: tuple[Run, ...] = ()
     ops: OpTotals = field(default_factory=OpTotals)
-    strangers: int = 0
-    """Number of events without metadata."""
-    unknown_bytes: int = 0
-    events: int = 0
 
     @property
     def longest_run(self) -> Run | None:
@@ -100,17 +96,15 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
     Busy time is the union of the events of the `XLA Modules` line, and of those of `XLA Ops` that
     start in none of them: the trace may have lost their module.
     """
-    read = DeviceRead(name=plane.name, stats=plane.stats, unknown_bytes=plane.unknown_bytes)
+    read = DeviceRead(name=plane.name, stats=plane.stats)
     modules: list[_Columns] = []
     ops: list[_Columns] = []
     for line in plane.lines():
         columns = _columns(plane, line, clock)
-        read.unknown_bytes += line.unknown_bytes
-        read.events += line.events
         ids, place = groups(columns.ids)
         # Per id, not per event: a device has millions of events and a few thousand ids.
         strange = [index for index, id_ in enumerate(ids.tolist()) if id_ not in plane.names]
-        read.strangers += sum(int((place == index).sum()) for index in strange)
+        plane.counts["strangers"] += sum(int((place == index).sum()) for index in strange)
         if line.name == MODULES:
             modules.append(columns)
         elif line.name == OPS:

@@ -22,14 +22,11 @@ class GpuRead:
     """Time in kernels and copies of any stream."""
     marks: tuple[Mark, ...] = ()
     """Its steps, named by their numbers."""
-    events: int = 0
-    strangers: int = 0
-    unknown_bytes: int = 0
 
 
 def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
     """Read the plane of a GPU; raises wire.Damaged."""
-    read = GpuRead(name=plane.name, unknown_bytes=plane.unknown_bytes)
+    read = GpuRead(name=plane.name)
     for line in plane.lines():
         begin = clock.start_ps(line)
         for events in line.windows():
@@ -44,8 +41,6 @@ def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
                     for id_, start, end in zip(*columns, strict=True)
                     if (number := plane.names.get(id_, "")).isdecimal() and len(number) < 18
                 )
-        read.events += line.events
-        read.unknown_bytes += line.unknown_bytes
     return read
 
 

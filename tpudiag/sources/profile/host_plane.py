@@ -35,7 +35,7 @@ POOLS = ("tf_", "collective_ops")
 class _Gathering:
     def __init__(self, plane: Plane, span: str | None, clock: Clock) -> None:
         self.plane, self.clock = plane, clock
-        self.read = HostRead(unknown_bytes=plane.unknown_bytes)
+        self.read = HostRead()
         # At most 4 million: a damaged id must not make a table that fills the memory.
         size = max((i for i in plane.names if i < 1 << 22), default=0) + 2
         # A table from id to role: each name is matched once, and events by one vector lookup.
@@ -63,7 +63,7 @@ class _Gathering:
         for events in line.windows():
             roles = self.roles[np.clip(events.ids, 0, len(self.roles) - 1)]
             roles[events.ids < 0] = -1
-            self.read.strangers += int((roles == -1).sum())
+            self.plane.counts["strangers"] += int((roles == -1).sum())
             self._bounds(events, begin)
             if self.thunks.size or self.hlo_op["hlo_op"] is not None:
                 self._xla_ops(events, begin)
@@ -83,8 +83,6 @@ class _Gathering:
             # which hold most events by far.
             if not line.name.startswith(POOLS):
                 self._loop(line, events, begin)
-        self.read.events += line.events
-        self.read.unknown_bytes += line.unknown_bytes
         self._keep(line, kept)
 
     def _allocated(self) -> None:
@@ -205,7 +203,7 @@ class _Gathering:
 def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None) -> HostRead:
     """Read a host plane; `span` requests the events of that name as well. Raises wire.Damaged."""
     if not plane.spans:
-        return HostRead(unknown_bytes=plane.unknown_bytes)
+        return HostRead()
     gathering = _Gathering(plane, span, clock or Clock())
     for line in plane.lines():
         gathering.line(line)

@@ -140,9 +140,6 @@ class HostRead:
     """Whether the host runs programs on a TPU, whatever devices the profile holds."""
     spans_ps: tuple[int, int] | None = None
     """From the first to the last event."""
-    strangers: int = 0
-    unknown_bytes: int = 0
-    events: int = 0
 
     @property
     def python_seen(self) -> bool:

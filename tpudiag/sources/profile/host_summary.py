@@ -6,7 +6,7 @@ and a run of any size is merged from them.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -90,9 +90,7 @@ class _Planes:
     programs: dict[str, ProgramHlo] = field(default_factory=dict[str, ProgramHlo])
     ops: OpTotals = field(default_factory=OpTotals)
     runs: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    events: int = 0
-    strangers: int = 0
-    unknown_bytes: int = 0
+    counts: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, plane: Plane, read: DeviceRead | HostRead | GpuRead) -> None:
         """Take in one more plane; raises Damaged."""
@@ -111,9 +109,7 @@ class _Planes:
             self.programs |= programs.read(plane)
         elif plane.name == CAPTURE_PLANE:
             self.times = dict(plane.stats)
-        self.events += read.events
-        self.strangers += read.strangers
-        self.unknown_bytes += read.unknown_bytes
+        self.counts += plane.counts
 
 
 def attempted(
@@ -186,7 +182,7 @@ def _summary(
         waits=device_waits(trace, devices),
         started_ns=started,
         capture_ms=(stopped - started) / 1e6 if started and stopped else None,
-        events=planes.events,
+        events=planes.counts["events"],
         bytes=size,
         warnings=(
             *dict.fromkeys((*whole.errors, *whole.warnings)),
@@ -229,10 +225,9 @@ def _read(
 
 def _not_understood(file: Path, planes: _Planes, repeated: int) -> Iterator[str]:
     """Notes on parts of the file that were not understood, which must not be dropped silently."""
-    if planes.strangers:
-        yield f"{file.name}: {planes.strangers:,} events without metadata were left out"
-    if planes.unknown_bytes:
-        size = planes.unknown_bytes
+    if strangers := planes.counts["strangers"]:
+        yield f"{file.name}: {strangers:,} events without metadata were left out"
+    if size := planes.counts["unknown_bytes"]:
         yield f"{file.name}: {size:,} bytes in fields that this reader does not know"
     if repeated:
         yield (

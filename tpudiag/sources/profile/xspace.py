@@ -7,6 +7,7 @@ same for all planes of a file.
 """
 
 import mmap
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
@@ -68,7 +69,8 @@ class Plane:
     data: memoryview = field(repr=False)
     spans: tuple[tuple[int, int], ...]
     """The positions of its lines in its bytes."""
-    unknown_bytes: int
+    counts: Counter[str]
+    """Events, strangers (those without metadata) and unknown_bytes, in the parts read so far."""
     tables: Tables
     release: Release = field(default=lambda _: None, repr=False)
 
@@ -103,7 +105,9 @@ class Plane:
             region = Region(self.data, group[0][0], group[-1][1]) if len(group) > 1 else None
             for start, end in group:
                 part = self.data[start:end]
-                yield Line(part, region, start)
+                line = Line(part, region, start)
+                yield line
+                self.counts.update(events=line.events, unknown_bytes=line.unknown_bytes)
                 self.release(part)
 
     def values(self, stats: Iterable[Any]) -> dict[str, StatValue]:
@@ -158,7 +162,7 @@ class Space:
                     continue
                 large[len(part)].append(part)
             whole = plane(part, self.release)
-            if len(part) <= SMALL and not whole.spans and not whole.unknown_bytes:
+            if len(part) <= SMALL and not whole.spans and not whole.counts["unknown_bytes"]:
                 seen.add(bytes(part))
             yield whole
 
@@ -211,7 +215,7 @@ def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
         header=header,
         data=data,
         spans=tuple(spans),
-        unknown_bytes=unknown + parsed.unknown_bytes,
+        counts=Counter(unknown_bytes=unknown + parsed.unknown_bytes),
         tables=parsed,
         release=release,
     )
