@@ -38,9 +38,10 @@ class JobText:
         feared = hit.error.phase in _BEFORE_THE_STEP and trained
         return hit.error.level != "error" and not feared
 
-    def is_note(self, end: JobEnd) -> bool:
-        """Whether its matches are only notes."""
-        return self.level is Level.WARNING or (self.level is Level.CAUGHT and end.crash is None)
+    def is_note(self, end: JobEnd, *, explained: bool) -> bool:
+        """Whether its matches are only notes; `explained`: the exception that ended it is known."""
+        printed = self.level is Level.CAUGHT and (end.crash is None or explained)
+        return printed or self.level is Level.WARNING
 
 
 def heard(end: JobEnd, signals: Signals) -> Iterator[JobText]:

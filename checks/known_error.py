@@ -97,6 +97,8 @@ def known_error(signals: Signals) -> Judgement:
     for hit, text in hits:
         logged = text.source == "log"
         finding = _finding(hit, text, end, survived=survived and logged, python=python)
+        if text.is_note(end, explained=of_exception):
+            finding = _as_note(finding, text)
         if text.source == "exception" and end.follows_from:
             yield _of_a_command(finding, end)
             break
@@ -191,8 +193,10 @@ def _finding(
     )
     if hit.error.family == OF_PACKAGES and text.source == "exception":
         finding = _by_environment(finding, end, python)
-    if not text.is_note(end):
-        return finding
+    return finding
+
+
+def _as_note(finding: Finding, text: JobText) -> Finding:
     if text.level is Level.CAUGHT:
         return _noted(finding, "In an exception that the script caught and printed")
     return replace(finding, severity=Severity.INFO)

@@ -80,7 +80,7 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
         wanted = 1.0 if scale.gradients_averaged else 1 / scale.replicas
         weight = round(scale.weight, 6)
         evidence = Evidence("loss per unit of example loss", weight, "", round(wanted, 6))
-        if scale.penalty:
+        if scale.penalty and scale.replicas > 1:
             yield _whole_penalty(signals, scale, evidence)
         elif twice is not None and abs(scale.weight * scale.replicas - wanted) <= limit * wanted:
             yield evidence

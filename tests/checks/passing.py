@@ -124,6 +124,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, name="epoch", shape=(), in_scope=False)))),
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, in_scope=False, trained=False)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
+    ("TPU502", h(loss=(LossScale(1.0, 1, False, HERE, penalty=True),))),
     ("TPU603", watched()),
     ("TPU607", watched(watched_h=3.0)),
     ("TPU607", watched(drift=replace(DRIFT, per_s=0.9), watched_h=3.0)),

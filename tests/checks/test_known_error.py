@@ -368,6 +368,10 @@ def test_an_exception_that_the_script_caught_and_printed_is_a_note() -> None:
     (finding,) = outcome(end).findings
     assert finding.severity is Severity.INFO
     assert "caught and printed" in finding.message
+    # So it is before another one, which ended the job and is known.
+    ended = JobEnd(how="exception", error=EXAMPLES["E12"], crash=Crash(EXAMPLES["E12"], (), ""))
+    findings = outcome(replace(ended, log_tail=TRACEBACK + EXAMPLES["E71"])).findings
+    assert [each.severity for each in findings] == [Severity.ERROR, Severity.INFO]
 
 
 def test_a_known_warning_is_a_note_and_one_of_building_none_in_a_job_that_trains() -> None:

@@ -5,6 +5,7 @@ from tpudiag.diagnoses import job_summary
 from tpudiag.hardware import target
 from tpudiag.signals import JobEnd, Origin, Signals, TpuAttempt
 from tpudiag.signals.environment import JobEndKind
+from tpudiag.signals.training_loop import GpuUse, TrainingLoop
 
 SILENT = CompilerFacts(reason="the step gets a RaggedTensor", how="run one step on the TPU")
 
@@ -28,6 +29,18 @@ def test_fewer_replicas_than_the_target_has_are_explained() -> None:
     assert whole.endswith("rehearsed for v5e-8 on 8 CPU replicas.")
     fewer = job_summary.headline(eight, "asked", None, None, 1)
     assert fewer.endswith("on 1 CPU replica, as many of its 8 as this machine holds.")
+
+
+def test_a_job_without_a_tpu_strategy_is_not_said_to_have_seen_all_replicas() -> None:
+    eight = target("v5e-8")
+    for made, own in (((GpuUse("tf.distribute.MirroredStrategy", None),), 1), ((), None)):
+        loop = TrainingLoop(dispatches=9, gpu=made, tpu_strategy=not made)
+        signals = Signals(origin=Origin.REHEARSAL, target=eight, loop=loop)
+        assert job_summary.own_replicas(signals) == own
+        said = "".join(job_summary.notes(signals, 2, None))
+        assert ("the job saw so many" in said) is (not made)
+    line = job_summary.headline(eight, "asked", None, None, 1, own=True)
+    assert line.endswith("on 1 CPU replica, since the job makes no TPUStrategy.")
 
 
 def test_all_data_are_said_to_be_in_reach_where_a_whole_job_asked_for_no_other() -> None:

@@ -104,12 +104,14 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
 def _headline(request: JobRequest, job: JudgedJob) -> str:
     if job.not_run:
         return job_summary.NOT_RUN
+    own = job_summary.own_replicas(job.signals)
     return job_summary.headline(
         request.target,
         request.target_choice,
         job.signals.tpu,
         job.asked_tpu,
-        _devices_of_jax(job.signals) or job.replicas,
+        own or _devices_of_jax(job.signals) or job.replicas,
+        own=own is not None,
     )
 
 

@@ -14,7 +14,7 @@ from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.diagnoses.report_parts import Figures, count, listed
 from tpudiag.hardware import Target
 from tpudiag.script_run import RunEnvironment
-from tpudiag.signals import Origin, Signals, TpuAttempt
+from tpudiag.signals import Framework, Origin, Signals, TpuAttempt
 from tpudiag.sources.job.process import runner
 from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.tensorflow.devices.tpu_stubs import SUBSTITUTED
@@ -76,18 +76,31 @@ def headline(
     attempt: TpuAttempt | None,
     asked: str | None,
     replicas: int,
+    *,
+    own: bool = False,
 ) -> str:
-    """The first line: on a TPU, or rehearsed, and why."""
+    """The first line: on a TPU, or rehearsed, and why; `own`: the job asks for no more replicas."""
     if attempt is not None and attempt.reached:
         return f"Running on TPU {attempt.asked or 'found'} as {target.name}."
     many = count(replicas, "CPU replica")
-    if replicas < target.replicas:
+    if own:
+        many += ", since the job makes no TPUStrategy"
+    elif replicas < target.replicas:
         many += f", as many of its {target.replicas} as this machine holds"
     assumed = " (default)" if choice == "default" else ""
     rehearsing = f"rehearsed for {target.name}{assumed} on {many}"
     if asked is not None:
         return f"TPU {asked or '(unnamed)'} was not reached (see TPU003): {rehearsing}."
     return f"No TPU here: {rehearsing}."
+
+
+def own_replicas(signals: Signals) -> int | None:
+    """The replicas of a job that trains without a TPUStrategy; None for others."""
+    loop = signals.loop
+    if signals.framework is Framework.JAX or loop is None or loop.tpu_strategy:
+        return None
+    others = loop.unplaced or any(use.what.endswith("Strategy") for use in loop.gpu)
+    return signals.strategy_replicas or 1 if others else None
 
 
 def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, ...]:
@@ -110,7 +123,8 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
                 "per execution: those of Keras 3 fail with more."
             )
         target = signals.target
-        if target is not None and target.replicas > replicas:
+        own = own_replicas(signals) is not None
+        if target is not None and target.replicas > replicas and not own:
             notes.append(
                 f"{target.name} has {target.replicas} replicas, and the job saw so many; of them "
                 f"ran {replicas}, each with the target's per-replica batch. "
