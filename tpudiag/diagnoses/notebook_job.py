@@ -70,8 +70,9 @@ class NotebookProgram:
         for line in self.source.skipped:
             command = notebook.python_command(line.text)
             if command is not None:
+                program, *_ = command.partition(" -- ")
                 return (
-                    f"cell {line.cell}, line {line.line} starts {command.program}, which was not "
+                    f"cell {line.cell}, line {line.line} starts {program}, which was not "
                     f"run with it: `tpudiag check {command}`"
                 )
         return None

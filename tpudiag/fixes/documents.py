@@ -52,17 +52,9 @@ def _place(source: Source, at: int) -> tuple[int, int]:
     return line, at - source.starts[line - 1] + 1
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """The layout of a notebook's JSON."""
-
-    indent: int | None
-    plain: bool
-    end: str
-
-    def text(self, document: Any) -> str:
-        """The JSON in this layout."""
-        return json.dumps(document, indent=self.indent, ensure_ascii=self.plain) + self.end
+def _json(document: Any, indent: int | None, plain: bool, end: str) -> str:
+    """A notebook in one of the layouts of its JSON."""
+    return json.dumps(document, indent=indent, ensure_ascii=plain) + end
 
 
 @dataclass(frozen=True)
@@ -75,13 +67,12 @@ class NotebookCells:
     """The program's line at which each cell begins."""
 
     @cached_property
-    def _layout(self) -> _Layout:
+    def _layout(self) -> tuple[int | None, bool, str]:
         text = self.file.text
         document = json.loads(text)
         # Jupyter indents by 1, others by 2, 4 or nothing: the wrong one would change every line.
-        for indent, plain, end in itertools.product((1, 2, 4, None), (False, True), ("", "\n")):
-            layout = _Layout(indent, plain, end)
-            if layout.text(document) == text:
+        for layout in itertools.product((1, 2, 4, None), (False, True), ("", "\n")):
+            if _json(document, *layout) == text:
                 return layout
         raise Refused(f"{self.file.name}: the layout of its JSON could not be kept")
 
@@ -134,7 +125,7 @@ class NotebookCells:
             moved = [_in_cell(edit, program, stored) for edit in _within(own, len(program))]
             new = texts.applied(stored, moved)
             cell["source"] = new if isinstance(cell["source"], str) else new.splitlines(True)
-        return self.file.encoded(layout.text(document))
+        return self.file.encoded(_json(document, *layout))
 
     def replacements(self, edits: Iterable[Edit]) -> tuple[Replacement, ...]:
         """None: the file's lines are those of its JSON."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
@@ -28,21 +27,12 @@ _OPERATORS: dict[type[cst.BaseAugOp], str] = {
 Setting = cst.Assign | cst.AugAssign
 
 
-@dataclass(frozen=True)
-class _Number:
-    """A number of the script: its initial assignment, and later ones."""
-
-    name: str
-    made: cst.Assign
-    later: tuple[Setting, ...]
-
-
 @fix("TPU107", effect=Effect.NUMBERS, title="keep the value in a variable", figure="when traced")
 def value_in_variable(place: Place, source: Source) -> Iterator[Edit]:
     """`x = 0.1` becomes a tf.Variable in the scope, and later assignments use `assign`."""
     message = place.finding.message
     name = str(place.figure("frozen") or "")
-    number = _number(source, name, source.statement_at(place.line))
+    made, later = _number(source, name, source.statement_at(place.line))
     values = f"{place.figure('when traced')} {place.figure('in Python now')}"
     # From all values: a rate may begin as 1 and continue as 0.5, and a variable's dtype is fixed.
     dtype = "float32" if re.search(r"[.]|\de|inf|nan", values) else "int64"
@@ -52,10 +42,10 @@ def value_in_variable(place: Place, source: Source) -> Iterator[Edit]:
         # count each step once per replica.
         first = f"{names.tensorflow(source)}.VariableAggregation.ONLY_FIRST_REPLICA"
         options += f", aggregation={first}"
-    yield _variable(source, number.made, options)
-    for setting in number.later:
+    yield _variable(source, made, options)
+    for setting in later:
         yield _assigned(source, source.code(_targets(setting)[0]), setting)
-    set_by = {source.statement(n) for n in (number.made, *number.later)}
+    set_by = {source.statement(n) for n in (made, *later)}
     uses = [*source.all(cst.Attribute), *source.all(cst.Name)]
     for node in uses:
         holder = source.parent(node)
@@ -76,8 +66,8 @@ def _is_traced(source: Source, node: cst.CSTNode) -> bool:
     return any("function" in source.code(each.decorator) for each in decorators)
 
 
-def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
-    """The assignments of `self.x` in its class, or of a name in its scope."""
+def _number(source: Source, name: str, at: cst.CSTNode) -> tuple[cst.Assign, list[Setting]]:
+    """The first assignment and the later ones: of `self.x` in its class, or a name in its scope."""
     settings: list[Setting] = [*source.all(cst.Assign), *source.all(cst.AugAssign)]
     settings.sort(key=lambda node: source.span(node)[0])
     if name.startswith("self."):
@@ -90,7 +80,7 @@ def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
     # `a = b = 0` would give one variable two names.
     if any(isinstance(n, cst.Assign) and len(n.targets) != 1 for n in settings):
         raise NoChange(f"{name} is set together with others")
-    return _Number(name, made, tuple(settings[1:]))
+    return made, settings[1:]
 
 
 def _targets(node: Setting) -> list[cst.BaseExpression]:

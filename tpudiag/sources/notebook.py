@@ -51,18 +51,6 @@ class SkippedLine:
 
 
 @dataclass(frozen=True)
-class PythonCommand:
-    """A program in Python that a shell command starts."""
-
-    program: str
-    """A file, or `-m` and a module."""
-    arguments: str
-
-    def __str__(self) -> str:
-        return f"{self.program} -- {self.arguments}" if self.arguments else self.program
-
-
-@dataclass(frozen=True)
 class Notebook:
     """A notebook as one Python program, and what of it is left out."""
 
@@ -74,13 +62,17 @@ class Notebook:
     skipped: tuple[SkippedLine, ...]
 
 
-def python_command(text: str) -> PythonCommand | None:
-    """The user's program that a shell line starts; None for others."""
+def python_command(text: str) -> str | None:
+    """The user's program that a shell line starts, with its arguments after `--`; None for others.
+
+    A file, or `-m` and a module.
+    """
     started = _STARTS_PYTHON.search(text)
     if started is None or started["module"] in _TOOLS:
         return None
     program = started["file"] or f"-m {started['module']}"
-    return PythonCommand(program, started["arguments"].strip().removesuffix("\\").strip())
+    arguments = started["arguments"].strip().removesuffix("\\").strip()
+    return f"{program} -- {arguments}" if arguments else program
 
 
 def is_notebook(target: str) -> bool:
