@@ -11,17 +11,19 @@ from typing import Any
 import pytest
 
 from tpudiag.model import Location
+from tpudiag.script_run import Isolation
 from tpudiag.signals import Refusal, RefusedBy
 from tpudiag.sources.job.held_back import refusals
 from tpudiag.sources.job.held_back.answers import BODY, MARK, Answer
 from tpudiag.sources.job.held_back.layer import Layer
 
+OVER = Layer("/nowhere", lambda _: True)
+
 
 def of(
-    error: BaseException, layer: Layer | None = None, walled: bool = True, offline: bool = False
+    error: BaseException, layer: Layer = OVER, way: Isolation = "landlock", offline: bool = False
 ) -> RefusedBy | None:
-    layer = layer or Layer("/nowhere", lambda _: True)
-    found = refusals.of(error, layer, set[Location](), walled=walled, offline=offline)
+    found = refusals.of(error, layer, set[Location](), way, offline)
     return found.by if found is not None else None
 
 
@@ -30,7 +32,7 @@ def test_what_the_users_own_rights_let_write_is_refused_by_the_wall(
 ) -> None:
     denied = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "model.h5"))
     assert of(denied) is RefusedBy.WALL
-    assert of(denied, walled=False) is None
+    assert of(denied, way="none") is None
     of_tensorflow = RuntimeError(f"{tmp_path}/events.out; Permission denied")
     assert of(of_tensorflow) is RefusedBy.WALL
     assert of(RuntimeError("unable to open database file")) is RefusedBy.WALL
@@ -50,7 +52,7 @@ def test_what_no_layer_lies_over_is_refused_by_the_rehearsal() -> None:
     def over_layers(number: int, path: str) -> Refusal | None:
         error = OSError(number, os.strerror(number), path)
         layer = Layer("/nowhere", lambda _: False)
-        return refusals.of(error, layer, set(), walled=False, offline=False, layered=True)
+        return refusals.of(error, layer, set(), "overlay", False)
 
     for number, path in ((errno.EROFS, "/dev/null"), (errno.EOVERFLOW, "/data/shared.csv")):
         refused = over_layers(number, path)
@@ -58,18 +60,17 @@ def test_what_no_layer_lies_over_is_refused_by_the_rehearsal() -> None:
     assert over_layers(errno.EROFS, "/mnt/cdrom/a") is None
 
 
-@pytest.mark.parametrize("way", ["layered", "walled"])
-def test_what_is_held_back_lies_where_there_may_be_no_room(way: str) -> None:
-    ways = {"walled": False, "layered": False} | {way: True}
+@pytest.mark.parametrize("way", ["overlay", "landlock"])
+def test_what_is_held_back_lies_where_there_may_be_no_room(way: Isolation) -> None:
     layer = Layer("/nowhere", lambda _: False)
     for error in (
         OSError(errno.ENOSPC, "No space left on device", "a.bin"),
         RuntimeError("ckpt-1.index; No space left on device [Op:SaveV2]"),
         subprocess.CalledProcessError(1, "cp", stderr=b"cp: a: Disk quota exceeded"),
     ):
-        found = refusals.of(error, layer, set(), offline=False, **ways)
+        found = refusals.of(error, layer, set(), way, False)
         assert found is not None and found.by is RefusedBy.ROOM
-        assert refusals.of(error, layer, set(), walled=False, offline=False) is None
+        assert refusals.of(error, layer, set(), "none", False) is None
 
 
 def test_a_program_that_ends_behind_the_wall_may_have_met_it() -> None:
@@ -79,7 +80,7 @@ def test_a_program_that_ends_behind_the_wall_may_have_met_it() -> None:
     assert ended(None) is RefusedBy.WALL
     assert ended(b"fatal: cannot lock ref: Permission denied") is RefusedBy.WALL
     assert ended(b"nothing to commit") is None
-    assert of(subprocess.CalledProcessError(1, "false"), walled=False) is None
+    assert of(subprocess.CalledProcessError(1, "false"), way="none") is None
 
 
 def test_a_file_that_only_the_layer_has_is_missed_by_the_wall(tmp_path: Path) -> None:
@@ -111,11 +112,11 @@ def test_an_error_over_an_answer_of_ours_is_ours() -> None:
             assert kept is None or kept
             return error
 
-    assert of(fails(Response({MARK: "1"})), walled=False) is RefusedBy.ANSWER
-    assert of(fails(Answer("not-sent")), walled=False) is RefusedBy.ANSWER
-    assert of(fails(json.loads(BODY)), walled=False) is RefusedBy.ANSWER
-    assert of(fails(Response({})), walled=False) is None
-    assert of(fails(3, kept=Response({MARK: "1"})), walled=False) is None, "of another line"
+    assert of(fails(Response({MARK: "1"})), way="none") is RefusedBy.ANSWER
+    assert of(fails(Answer("not-sent")), way="none") is RefusedBy.ANSWER
+    assert of(fails(json.loads(BODY)), way="none") is RefusedBy.ANSWER
+    assert of(fails(Response({})), way="none") is None
+    assert of(fails(3, kept=Response({MARK: "1"})), way="none") is None, "of another line"
 
 
 def test_an_error_in_a_line_that_sent_is_ours() -> None:
@@ -129,6 +130,6 @@ def test_an_error_in_a_line_that_sent_is_ours() -> None:
         at = user_lines.of(__file__, here.line or 0)
         assert at is not None
         layer = Layer("/nowhere")
-        found = refusals.of(error, layer, {at}, walled=False, offline=False)
+        found = refusals.of(error, layer, {at}, "none", False)
         assert found is not None and found.by is RefusedBy.ANSWER and found.location == at
-        assert refusals.of(error, layer, {Location("x.py", 1)}, walled=False, offline=False) is None
+        assert refusals.of(error, layer, {Location("x.py", 1)}, "none", False) is None

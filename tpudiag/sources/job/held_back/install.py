@@ -28,7 +28,7 @@ class HeldBack:
         own = os.path.join(os.path.dirname(os.path.abspath(spec.layer)), "held-back")
         os.makedirs(own, exist_ok=True)
         self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
-        self._walled = spec.isolation in ("landlock", "refused")
+        self._walled = spec.isolation in refusals.WALLED
         kind = NoWrites if spec.isolation == "refused" else Layer
         away = tuple(host for host in HOSTS if not os.path.isdir(host))
         # Unnecessary for local paths where the system isolates writes.
@@ -83,11 +83,5 @@ class HeldBack:
             self._recorder.put(hidden_files=self.layer.hidden_files)
         if error is None or not isinstance(error, Exception):
             return None
-        return refusals.of(
-            error,
-            self.layer,
-            self.ledger.lines(),
-            walled=self._walled,
-            layered=self._spec.isolation == "overlay",
-            offline=self._spec.offline,
-        )
+        isolation, offline = self._spec.isolation, self._spec.offline
+        return refusals.of(error, self.layer, self.ledger.lines(), isolation, offline)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from tpudiag.model import Location
+from tpudiag.script_run import Isolation
 from tpudiag.signals import Refusal, RefusedBy
 from tpudiag.sources.job.held_back.answers import is_answer
 from tpudiag.sources.job.held_back.connections import REFUSED
@@ -18,6 +19,8 @@ from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.no_writes import REFUSED as NO_WRITES
 from tpudiag.sources.job.points import barrier, user_lines
 
+WALLED = ("landlock", "refused")
+"""The isolations without a layer of the system's."""
 _DENIED = re.compile(
     r"permission ?denied|errno = 13|readonly database|unable to open database", re.I
 )
@@ -35,13 +38,7 @@ _MOST_LOCALS = 100
 
 
 def of(
-    error: BaseException,
-    layer: Layer,
-    lines: set[Location],
-    *,
-    walled: bool,
-    offline: bool,
-    layered: bool = False,
+    error: BaseException, layer: Layer, lines: set[Location], isolation: Isolation, offline: bool
 ) -> Refusal | None:
     """The part of the rehearsal that caused an exception; None where it is the job's own.
 
@@ -58,11 +55,11 @@ def of(
         by = RefusedBy.ANSWER
     elif offline and any(map(_is_unreached, chain)):
         by = RefusedBy.OFFLINE
-    elif (walled and any(_is_walled(each, layer) for each in chain)) or (
-        layered and any(map(_is_layered, chain))
+    elif (isolation in WALLED and any(_is_walled(each, layer) for each in chain)) or (
+        isolation == "overlay" and any(map(_is_layered, chain))
     ):
         by = RefusedBy.WALL
-    elif (walled or layered) and any(map(_is_full, chain)):
+    elif isolation != "none" and any(map(_is_full, chain)):
         by = RefusedBy.ROOM
     if by is None:
         return None
