@@ -3,14 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
-from tpudiag.sources.profile.operations import OpKey, padded
+from tpudiag.sources.profile.operations import padded
 
 
 def ops(**texts: str) -> Any:
     return {
-        OpKey(1, name): SimpleNamespace(
-            description=SimpleNamespace(text=f"%{name} = {text} fusion()")
-        )
+        ("", name): SimpleNamespace(description=SimpleNamespace(text=f"%{name} = {text} fusion()"))
         for name, text in texts.items()
     }
 

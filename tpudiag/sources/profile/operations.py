@@ -35,17 +35,9 @@ _LIST = r"((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)"
 SHAPE = re.compile(rf"([a-z]+\d*(?:e\dm\d\w*)?)\[{_LIST}\](?:\{{{_LIST}(?::([^}}]*))?\}})?")
 
 
-class OpKey(NamedTuple):
-    """An operation: a program's fingerprint and the op's name in it."""
-
-    program: StatValue
-    name: str
-
-
 class Description(NamedTuple):
     """The metadata that all occurrences of an operation share."""
 
-    key: OpKey
     op: DeviceOp
     """What it is, without figures."""
     flops: StatValue | None
@@ -68,7 +60,8 @@ class OpTotal(NamedTuple):
     hbm_bytes: int | None
 
 
-OpTotals = dict[OpKey, OpTotal]
+OpTotals = dict[tuple[str, str], OpTotal]
+"""By the program's fingerprint and the operation's name in it."""
 
 
 def operation(plane: Plane, id_: int, self_ps: int, total_ps: int, count: int) -> OpTotal:
@@ -97,10 +90,9 @@ def _description(plane: Plane, id_: int) -> Description:
     category = str(stats.get("hlo_category", "")) or "unknown"
     framework_op = str(stats.get("tf_op", ""))
     breakdown = stats.get("memory_access_breakdown")
-    key = OpKey(stats.get("program_id", ""), name)
     op = DeviceOp(
         name=name,
-        program=str(key.program),
+        program=str(stats.get("program_id", "")),
         category=category,
         self_ms=0.0,
         share=0.0,
@@ -113,16 +105,17 @@ def _description(plane: Plane, id_: int) -> Description:
         repeated=bool(REPEATED.search(name)) or REPEATED_BY_JOB in framework_op,
     )
     hbm_bytes = _hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None
-    return Description(key, op, stats.get("flops"), stats.get("bytes_accessed"), hbm_bytes, text)
+    return Description(op, stats.get("flops"), stats.get("bytes_accessed"), hbm_bytes, text)
 
 
 def fold(into: OpTotals, more: Iterable[OpTotal]) -> None:
     """Add operations under other ids, of another device, or of another host of the same run."""
     for total in more:
-        known = into.setdefault(total.description.key, total)
+        key = total.description.op.program, total.description.op.name
+        known = into.setdefault(key, total)
         if known is not total:
             figures: Any = map(_sum, known[1:], total[1:])
-            into[total.description.key] = OpTotal(known.description, *figures)
+            into[key] = OpTotal(known.description, *figures)
 
 
 def device_ops(
@@ -136,8 +129,8 @@ def device_ops(
     named = ((NUMBERED.fullmatch(name), hlo.cycles) for name, hlo in programs.items())
     estimates = {match[1]: cycles for match, cycles in named if match}
     ops_ = (
-        _device_op(op, busy_ms, peak, estimates.get(str(key.program), {}).get(key.name))
-        for key, op in totals.items()
+        _device_op(op, busy_ms, peak, estimates.get(program, {}).get(name))
+        for (program, name), op in totals.items()
     )
     return tuple(sorted(ops_, key=lambda op: (-op.self_ms, op.name)))
 
@@ -212,10 +205,12 @@ def _in_16_bit(op: OpTotal) -> bool | None:
 
 def padded(ops: OpTotals) -> tuple[HbmTensor, ...]:
     """Results that the tiles of their layout pad, the largest loss first."""
-    results = ((key, leading(op.description.text.partition(" = ")[2])) for key, op in ops.items())
+    results = (
+        (name, leading(op.description.text.partition(" = ")[2])) for (_, name), op in ops.items()
+    )
     tensors = [
-        HbmTensor(key.name, array.text, array.bytes, array.padded_bytes)
-        for key, array in results
+        HbmTensor(name, array.text, array.bytes, array.padded_bytes)
+        for name, array in results
         if array is not None and array.dims and array.is_tiled and array.in_hbm
     ]
     return tuple(sorted(tensors, key=lambda t: t.logical_bytes - t.padded_bytes))
