@@ -34,16 +34,14 @@ def test_the_last_word_of_a_dead_job_is_heard() -> None:
     def heard(_: object) -> None:
         """Nothing is done with it."""
 
-    listener = following.Listener(heard, heard)
-    following.follow(process, read_end, job, following.Limits(60.0), listener)
+    following.follow(process, read_end, job, following.Limits(60.0), heard, heard)
     assert "no data" in str(job.facts["end"])
 
 
 @pytest.mark.parametrize("line", [b"null", b"[1]", b"7", b'{"steps_done": 3}', b"[" * 100_000])
 def test_facts_of_a_job_that_are_none(line: bytes) -> None:
     job, heard = following.JobRun(), list[object]()
-    listener = following.Listener(heard.append, lambda _: None)
-    following.heard(line, job, listener)
+    following.heard(line, job, heard.append, lambda _: None)
     assert heard == []
 
 

@@ -15,10 +15,11 @@ from typing import IO, cast
 
 import psutil
 
-from tpudiag.phases import Phase
+from tpudiag.phases import OnPhase, Phase
 from tpudiag.script_run import Writes
 from tpudiag.sources.cell_lines import CellMap
 
+OnFacts = Callable[[dict[str, object]], None]
 LOOK_S = 20.0
 """The interval between two looks."""
 LEAST_S = 0.5
@@ -100,14 +101,6 @@ class Limits:
         return replace(self, ends_at=min(ends_at, self.ends_at or ends_at))
 
 
-@dataclass(frozen=True)
-class Listener:
-    """Receives a job's progress."""
-
-    on_phase: Callable[[str], None]
-    on_facts: Callable[[dict[str, object]], None]
-
-
 @dataclass(kw_only=True)
 class JobRun:
     """The result of a job: its facts, how it ended, and its last output."""
@@ -161,7 +154,8 @@ def follow(
     read_end: int,
     job: JobRun,
     limits: Limits,
-    listener: Listener,
+    on_phase: OnPhase,
+    on_facts: OnFacts,
 ) -> None:
     """Collect facts until the process is gone and its pipe is empty, or a limit is hit."""
     lines: queue.Queue[bytes | None] = queue.Queue(LINES_AHEAD)
@@ -182,7 +176,7 @@ def follow(
                     process.wait(timeout=GRACE_S)
             return
         if line:
-            if heard(line, job, listener):
+            if heard(line, job, on_phase, on_facts):
                 phase_began = time.monotonic()
             continue
         now = time.monotonic()
@@ -199,20 +193,16 @@ def follow(
             return
 
 
-def heard(
-    line: bytes,
-    job: JobRun,
-    listener: Listener,
-) -> bool:
+def heard(line: bytes, job: JobRun, on_phase: OnPhase, on_facts: OnFacts) -> bool:
     """Take a line of facts and report progress; whether the job entered a new phase."""
     phase = job.phase
     facts = take(line, job)
-    listener.on_facts(facts)
+    on_facts(facts)
     if job.phase != phase:
-        listener.on_phase(job.phase)
+        on_phase(job.phase)
     match facts.get("steps_done"):
         case [int(done), int(total)]:
-            listener.on_phase(Phase(job.phase, done, total, "steps"))
+            on_phase(Phase(job.phase, done, total, "steps"))
         case _:
             pass
     return job.phase != phase

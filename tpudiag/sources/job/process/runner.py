@@ -7,15 +7,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from tpudiag import scratch
+from tpudiag.phases import OnPhase
 from tpudiag.script_run import Writes
 from tpudiag.sources.cell_lines import CellMap
-from tpudiag.sources.job.process.following import GRACE_S, JobRun, Limits, Listener, Output, follow
+from tpudiag.sources.job.process.following import GRACE_S, JobRun, Limits, OnFacts, Output, follow
 from tpudiag.sources.job.process.isolation import chosen
 from tpudiag.sources.job.process.isolation.chosen import IsolationMeans
 from tpudiag.sources.job.process.isolation.launch import REDIRECTED
@@ -70,8 +71,8 @@ def run(
     spec: JobSpec,
     python: JobPython,
     limits: Limits,
-    on_phase: Callable[[str], None],
-    on_facts: Callable[[dict[str, object]], None] = lambda _: None,
+    on_phase: OnPhase,
+    on_facts: OnFacts = lambda _: None,
 ) -> JobRun:
     """Run a job under observation until it ends, hits a limit or is interrupted.
 
@@ -106,7 +107,7 @@ def run(
             assert process.stdout is not None
             output = Output(process.stdout)
             try:
-                follow(process, pipes.facts_out, job, limits, Listener(on_phase, on_facts))
+                follow(process, pipes.facts_out, job, limits, on_phase, on_facts)
             except KeyboardInterrupt:
                 job.interrupted = True
             finally:
