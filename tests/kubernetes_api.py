@@ -6,16 +6,17 @@ import json
 import shutil
 import ssl
 import subprocess
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+
+from tests import loopback
 
 TOKEN = "loopback"
 Json = dict[str, Any]
@@ -72,32 +73,16 @@ def served(folder: Path, tls: bool = False) -> Generator[tuple[ApiServer, Path]]
     """The server while it runs, and a kubeconfig with its context; with TLS its certificate."""
     api, chain = ApiServer(), folder
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(loopback.Handler):
         def do_GET(self) -> None:
             code, body = api.answer(self.path, self.headers.get("Authorization"))
-            text = json.dumps(body).encode()
-            self.send_response(code)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
+            self.answer(code, json.dumps(body).encode(), Content_Type="application/json")
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    api.port = server.server_address[1]
     if tls:
-        chain, key = certificate(folder)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(chain, key)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    try:
+        chain = over_tls(server, folder)
+    with loopback.serving(server) as api.port:
         yield api, chain if tls else kubeconfig(folder / "kubeconfig", api.port)
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def kubeconfig(path: Path, port: int) -> Path:
@@ -118,8 +103,8 @@ def kubeconfig(path: Path, port: int) -> Path:
     return path
 
 
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate of 127.0.0.1 that vouches for itself, and its key."""
+def over_tls(server: HTTPServer, folder: Path) -> Path:
+    """Put a server behind TLS; its certificate, which vouches for itself."""
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate with")
     chain, key = folder / "ca.crt", folder / "key.pem"
@@ -129,7 +114,10 @@ def certificate(folder: Path) -> tuple[Path, Path]:
         check=True,
         capture_output=True,
     )
-    return chain, key
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(chain, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    return chain
 
 
 def _failure(code: int, message: str) -> Json:

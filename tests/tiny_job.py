@@ -22,4 +22,15 @@ def step(x):
 for batch in strategy.experimental_distribute_dataset(data.repeat(8)):
     step(batch)
 """
+LOOP = """
+
+@tf.function
+def train(batch):
+    strategy.run(step, args=(batch,))
+
+
+for batch in strategy.experimental_distribute_dataset(data):
+    train(batch)
+"""
+"""Of a script that has made `step` and `data`."""
 SCRIPT = f"import tensorflow as tf\n\n{STRATEGY}{VARIABLE}{TRAINING}"

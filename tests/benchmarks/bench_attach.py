@@ -17,7 +17,6 @@ import ctypes
 import gc
 import os
 import signal
-import socket
 import statistics
 import struct
 import subprocess
@@ -28,6 +27,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from tests.loopback import free_port
 
 OUTSIDE_BAR = 0.02
 RSS_BAR = 0.03
@@ -150,8 +151,7 @@ def rested(kind: str, seconds: float) -> Span:
 
 def measure(captures: int, duration_s: float, folder: Path) -> bool:
     """Run the benchmark; whether every bar is met."""
-    with socket.create_server(("localhost", 0)) as server:
-        port = server.getsockname()[1]
+    port = free_port()
     process, out = started(port, folder / "trainer")
     ours: list[Held] = []
     theirs: list[Held] = []

@@ -1,11 +1,17 @@
-"""A verb called in this process: what a process of its own would say, without its start."""
+"""A verb called in this process: what a process of its own would say, without its start.
 
+And a verb in a process of its own, where the process matters or a job is run.
+"""
+
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Mapping
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from tpudiag.cli import main
@@ -27,7 +33,7 @@ def called(
         with (
             redirect_stdout(out),
             redirect_stderr(err),
-            chdir(cwd or Path.cwd()),
+            chdir(cwd) if cwd else nullcontext(),
             patch.dict(os.environ, env or {}),
         ):
             try:
@@ -37,3 +43,23 @@ def called(
         out.seek(0)
         err.seek(0)
         return Done(code, out.read(), err.read())
+
+
+def started(
+    *arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """What a verb in a process of its own came to."""
+    return subprocess.run(
+        [sys.executable, "-m", "tpudiag", *map(str, arguments)],
+        cwd=cwd, capture_output=True, text=True, timeout=800, check=False,
+        env={**os.environ, **(env or {})},
+    )  # fmt: skip
+
+
+def reported(
+    folder: Path, verb: str, *arguments: str, env: Mapping[str, str] | None = None
+) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+    """A verb in a process of its own, in a folder: its end and its JSON report ({} where none)."""
+    done = started(verb, "-o", "r.json", *arguments, cwd=folder, env=env)
+    report = folder / "r.json"
+    return done, json.loads(report.read_text()) if report.exists() else {}

@@ -1,18 +1,16 @@
 """`tpudiag alerts` against Cloud Monitoring on loopback: idempotent, honest about changes."""
 
 import argparse
-import contextlib
-import io
 import json
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
+from tests.commands.called import Done, called
 from tests.monitoring.emulator import Emulator
-from tpudiag.cli import main
 from tpudiag.monitoring.cloud import connection
 from tpudiag.options.kinds import percent
 
@@ -24,12 +22,6 @@ IDS = [
 ]  # fmt: skip
 api: Any = import_module("google.cloud.monitoring_v3")
 grpc: Any = import_module("grpc")
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 class Project:
@@ -65,10 +57,7 @@ class Project:
 
 
 def run(*arguments: str) -> Done:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(["alerts", *arguments])
-    return Done(code, out.getvalue(), err.getvalue())
+    return called("alerts", *arguments)
 
 
 @pytest.fixture
@@ -80,14 +69,14 @@ def project() -> Iterator[Project]:
 
 def test_apply_creates_all_policies_and_again_changes_nothing(project: Project) -> None:
     first = project.alerts("apply", "--notify", "team mail")
-    assert (first.code, first.err) == (0, "")
+    assert (first.returncode, first.stderr) == (0, "")
     assert sorted(project.policies()) == IDS
     for policy in project.policies().values():
         assert list(policy.notification_channels) == ["projects/p/notificationChannels/0"]
         assert "tpudiag " in policy.documentation.content.partition("Next: ")[2]
     before = list(project.writes())
     again = project.alerts("apply", "--notify", "team mail")
-    assert [row.split()[0] for row in again.out.splitlines()] == ["="] * (len(IDS) + 1)
+    assert [row.split()[0] for row in again.stdout.splitlines()] == ["="] * (len(IDS) + 1)
     assert project.writes() == before
 
 
@@ -101,20 +90,20 @@ def test_the_drop_is_judged_against_the_baseline_that_the_watch_knows(project: P
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(project: Project) -> None:
     dry = project.alerts("apply", "--dry-run")
-    assert dry.code == 1
-    assert [row.split()[:3] for row in dry.out.splitlines()] == [
+    assert dry.returncode == 1
+    assert [row.split()[:3] for row in dry.stdout.splitlines()] == [
         ["+", "would", "create"] for _ in [*IDS, "dashboard"]
     ]
     assert not project.writes()
     assert not project.service.descriptors
     project.alerts("apply")
-    assert project.alerts("apply", "--dry-run").code == 0
+    assert project.alerts("apply", "--dry-run").returncode == 0
     changed = project.alerts("apply", "--dry-run", "--hbm-share", "90")
-    assert changed.code == 1
-    assert "~ would update hbm-high" in changed.out
-    assert "> 0.95" in changed.out
-    assert '> 0.9"' in changed.out
-    assert changed.out.count("~") == 1
+    assert changed.returncode == 1
+    assert "~ would update hbm-high" in changed.stdout
+    assert "> 0.95" in changed.stdout
+    assert '> 0.9"' in changed.stdout
+    assert changed.stdout.count("~") == 1
 
 
 def test_an_update_keeps_the_policy_and_what_people_added(project: Project) -> None:
@@ -125,9 +114,9 @@ def test_an_update_keeps_the_policy_and_what_people_added(project: Project) -> N
     policy.notification_channels.append("projects/p/notificationChannels/1")
     policy.enabled = False
     done = project.alerts("apply", "--input-share", "50")
-    assert f"~ update input-bound  {name}" in done.out
+    assert f"~ update input-bound  {name}" in done.stdout
     after = project.policies()["input-bound"]
-    assert "~ update" not in project.alerts("apply", "--input-share", "50").out, "it is settled"
+    assert "~ update" not in project.alerts("apply", "--input-share", "50").stdout, "it is settled"
     assert (after.name, after.conditions[0].name) == (name, condition)
     assert "> 0.5" in after.conditions[0].condition_prometheus_query_language.query
     assert after.user_labels["team"] == "vision"
@@ -147,7 +136,7 @@ def test_conditions_channels_and_the_closing_that_people_chose_stay(project: Pro
     policy.combiner = api.AlertPolicy.ConditionCombinerType.AND
     policy.alert_strategy.auto_close = {"seconds": 7200}
     policy.documentation.links.append({"display_name": "book", "url": "https://example.org"})
-    assert "= keep throughput-drop" in project.alerts("apply").out
+    assert "= keep throughput-drop" in project.alerts("apply").stdout
     project.alerts("apply", "--drop", "50", "--notify", "pager")
     after = project.policies()["throughput-drop"]
     assert [c.name for c in after.conditions] == [f"{policy.name}/conditions/9", ours]
@@ -168,7 +157,7 @@ def test_charts_that_people_added_stay(project: Project) -> None:
     count = len(tiles)
     tiles[0].height = 20
     tiles.append({"y_pos": 48, "width": 12, "height": 8, "widget": {"title": "theirs"}})
-    assert "= keep dashboard" in project.alerts("apply").out
+    assert "= keep dashboard" in project.alerts("apply").stdout
     del tiles[1]
     project.alerts("apply")
     (after,) = project.service.dashboards.values()
@@ -189,7 +178,7 @@ def test_jobs_and_other_peoples_policies_do_not_meet(project: Project) -> None:
     project.alerts("apply", job="Bert")
     assert len(project.service.policies) == 1 + 2 * len(IDS)
     deleted = project.alerts("delete", job="bert")
-    assert deleted.out.count("- delete") == len(IDS) + 1
+    assert deleted.stdout.count("- delete") == len(IDS) + 1
     assert foreign.name in project.service.policies
     assert len(project.service.policies) == 1 + len(IDS)
 
@@ -197,22 +186,22 @@ def test_jobs_and_other_peoples_policies_do_not_meet(project: Project) -> None:
 def test_list_show_and_delete_of_one(project: Project) -> None:
     project.alerts("apply")
     listed = project.alerts("list", job=None)
-    assert [row.split()[1] for row in listed.out.splitlines()] == IDS
-    shown: list[dict[str, Any]] = json.loads(project.alerts("show", "no-points").out)
+    assert [row.split()[1] for row in listed.stdout.splitlines()] == IDS
+    shown: list[dict[str, Any]] = json.loads(project.alerts("show", "no-points").stdout)
     query = shown[0]["conditions"][0]["conditionPrometheusQueryLanguage"]["query"]
     assert query.endswith("[10m])")
-    assert project.alerts("delete", "no-points", "--dry-run").code == 1
+    assert project.alerts("delete", "no-points", "--dry-run").returncode == 1
     assert sorted(project.policies()) == IDS
-    assert project.alerts("delete", "no-points").code == 0
+    assert project.alerts("delete", "no-points").returncode == 0
     assert sorted(project.policies()) == [id_ for id_ in IDS if id_ != "no-points"]
     gone = project.alerts("show", "no-points")
-    assert (gone.code, gone.out) == (2, "")
-    assert "no such policy" in gone.err
+    assert (gone.returncode, gone.stdout) == (2, "")
+    assert "no such policy" in gone.stderr
 
 
 def test_the_dashboard_is_made_once_and_updated_in_place(project: Project) -> None:
     first = project.alerts("apply")
-    assert "+ create dashboard  projects/p/dashboards/0" in first.out
+    assert "+ create dashboard  projects/p/dashboards/0" in first.stdout
     (board,) = project.service.dashboards.values()
     tiles = board.mosaic_layout.tiles
     queries = [
@@ -221,14 +210,14 @@ def test_the_dashboard_is_made_once_and_updated_in_place(project: Project) -> No
     ]  # fmt: skip
     assert all('job="bert"' in query for query in queries)
     board.display_name = "changed by hand"
-    assert 'displayName: "changed by hand" -> "tpudiag bert"' in project.alerts("apply").out
+    assert 'displayName: "changed by hand" -> "tpudiag bert"' in project.alerts("apply").stdout
     assert [b.display_name for b in project.service.dashboards.values()] == ["tpudiag bert"]
-    assert "= keep dashboard" in project.alerts("apply").out
-    assert project.alerts("apply", "no-points").out.count("dashboard") == 0
+    assert "= keep dashboard" in project.alerts("apply").stdout
+    assert project.alerts("apply", "no-points").stdout.count("dashboard") == 0
     project.alerts("delete")
     assert not project.service.dashboards
     exported: dict[str, Any] = json.loads(
-        run("export", "--job", "bert", "--format", "dashboard").out
+        run("export", "--job", "bert", "--format", "dashboard").stdout
     )
     assert len(exported["mosaicLayout"]["tiles"]) == len(tiles)
 
@@ -251,9 +240,9 @@ def test_what_a_user_gets_wrong_changes_nothing(
     project: Project, arguments: tuple[str, ...], why: str
 ) -> None:
     done = project.alerts(*arguments)
-    assert (done.code, done.out) == (2, "")
-    assert why in done.err
-    assert len(done.err.splitlines()) == 1
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr
+    assert len(done.stderr.splitlines()) == 1
     assert not project.service.policies
 
 
@@ -263,12 +252,12 @@ def test_errors_of_the_service_are_one_line(
     monkeypatch.setattr(connection, "CALL_S", 0.5)
     project.service.fail_with = refuse
     done = project.alerts("apply")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "tpudiag: projects/p: PERMISSION_DENIED: on demand\n"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "tpudiag: projects/p: PERMISSION_DENIED: on demand\n"
     unreachable = run("list", "--project", "p", "--endpoint", "127.0.0.1:1")
-    assert unreachable.code == 2
-    assert "UNAVAILABLE" in unreachable.err
-    assert len(unreachable.err.splitlines()) == 1
+    assert unreachable.returncode == 2
+    assert "UNAVAILABLE" in unreachable.stderr
+    assert len(unreachable.stderr.splitlines()) == 1
 
 
 def refuse(method: str) -> Any:
@@ -277,9 +266,9 @@ def refuse(method: str) -> Any:
 
 
 def test_export_needs_no_project_and_is_what_apply_makes(project: Project, tmp_path: Path) -> None:
-    exported: list[dict[str, Any]] = json.loads(run("export", "--job", "bert").out)
+    exported: list[dict[str, Any]] = json.loads(run("export", "--job", "bert").stdout)
     project.alerts("apply")
-    shown: list[dict[str, Any]] = json.loads(project.alerts("show").out)
+    shown: list[dict[str, Any]] = json.loads(project.alerts("show").stdout)
     for policy in shown:
         policy.pop("name")
         policy["conditions"][0].pop("name")
@@ -288,7 +277,7 @@ def test_export_needs_no_project_and_is_what_apply_makes(project: Project, tmp_p
     )
     file = tmp_path / "alerts.tf"
     done = run("export", "--job", 'a "${job}"', "--format", "terraform", "-o", str(file))
-    assert (done.code, done.out) == (0, "")
+    assert (done.returncode, done.stdout) == (0, "")
     text = file.read_text()
     assert text.count('resource "google_monitoring_alert_policy"') == len(IDS)
     assert text.count("{") == text.count("}")
@@ -298,20 +287,20 @@ def test_export_needs_no_project_and_is_what_apply_makes(project: Project, tmp_p
 
 def test_a_jobs_name_that_no_policy_can_hold() -> None:
     done = run("export", "--job", "x" * 401)
-    assert (done.code, done.out) == (2, "")
-    assert "at most 400 characters" in done.err
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "at most 400 characters" in done.stderr
 
 
 def test_json_holds_channels_by_their_resource_names(project: Project) -> None:
     channel = "projects/p/notificationChannels/7"
-    given = json.loads(run("export", "--job", "j", "--notify", channel).out)
+    given = json.loads(run("export", "--job", "j", "--notify", channel).stdout)
     assert all(policy["notificationChannels"] == [channel] for policy in given)
-    looked_up = json.loads(project.alerts("export", "--notify", "team mail").out)
+    looked_up = json.loads(project.alerts("export", "--notify", "team mail").stdout)
     names = {tuple(policy["notificationChannels"]) for policy in looked_up}
     assert names == {("projects/p/notificationChannels/0",)}
     alone = run("export", "--job", "j", "--notify", "team mail")
-    assert (alone.code, alone.out) == (2, "")
-    assert "--project" in alone.err
+    assert (alone.returncode, alone.stdout) == (2, "")
+    assert "--project" in alone.stderr
 
 
 def test_a_share_in_the_place_of_a_percentage_is_refused() -> None:

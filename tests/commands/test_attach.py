@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from jsonschema import Draft202012Validator
 
 from tests import tpu_emulator as tpus
 from tests.commands.called import Done, called
+from tests.loopback import free_port
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, details_of, method
@@ -60,12 +60,6 @@ class Trainer:
                 return True
             time.sleep(0.02)
         return False
-
-
-def free_port() -> int:
-    with socket.create_server(("localhost", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def start(kind: str, folder: Path, port: int | None = None, launched: bool = False) -> Trainer:

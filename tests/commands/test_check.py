@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.called import called
+from tests.commands.called import called, reported
 
 pytestmark = pytest.mark.slow
 
@@ -26,18 +26,7 @@ def check(
     folder: Path, *arguments: str, environment: dict[str, str] | None = None
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
     """Run the verb in a folder of its own; its process and its JSON report ({} where none)."""
-    own, mark, theirs = list(arguments), [], []
-    if "--" in own:
-        at = own.index("--")
-        own, mark, theirs = own[:at], ["--"], own[at + 1 :]
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "check", "--no-compile", *own, "-o", "r.json", *mark,
-         *theirs],
-        cwd=folder, capture_output=True, text=True, timeout=800, check=False,
-        env={**os.environ, **(environment or {})},
-    )  # fmt: skip
-    report = folder / "r.json"
-    return done, json.loads(report.read_text()) if report.exists() else {}
+    return reported(folder, "check", "--no-compile", *arguments, env=environment)
 
 
 def failed(report: dict[str, Any]) -> list[str]:

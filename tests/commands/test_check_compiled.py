@@ -1,24 +1,20 @@
 """`tpudiag check` with the TPU compiler: real jobs, lowered and compiled."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import tiny_job
+from tests.commands.called import reported
+
 pytestmark = pytest.mark.slow
 
 COMPILED = ("TPU103", "TPU301", "TPU302", "TPU303", "TPU504")
-HASHED = """\
+HASHED = f"""\
 import tensorflow as tf
 
-resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
-tf.config.experimental_connect_to_cluster(resolver)
-tf.tpu.experimental.initialize_tpu_system(resolver)
-strategy = tf.distribute.TPUStrategy(resolver)
+{tiny_job.STRATEGY}
 with strategy.scope():
     kernel = tf.Variable(tf.ones((4, 1)))
 
@@ -31,27 +27,16 @@ def step(x):
     kernel.assign_sub(1e-3 * tape.gradient(loss, kernel))
 
 
-@tf.function
-def train(batch):
-    strategy.run(step, args=(batch,))
-
-
 data = tf.data.Dataset.from_tensors(tf.zeros((4,))).repeat().batch(16, drop_remainder=True)
-for batch in strategy.experimental_distribute_dataset(data):
-    train(batch)
-"""
+{tiny_job.LOOP}"""
 
 
 def check(folder: Path, *arguments: str) -> tuple[str, dict[str, Any]]:
     """What a run in a folder of its own says, and its JSON report."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "check", *arguments, "--steps", "6", "--warmup", "3",
-         "--first-loop", "--measure-input", "0", "--fail-on", "never", "-o", "r.json"],
-        cwd=folder, capture_output=True, text=True, timeout=800, check=False,
-        env={**os.environ, "TPUDIAG_CACHE": str(folder / "cache")},
-    )  # fmt: skip
+    options = ("--steps", "6", "--warmup", "3", "--first-loop", "--measure-input", "0")
+    cache = {"TPUDIAG_CACHE": str(folder / "cache")}
+    done, report = reported(folder, "check", *arguments, *options, "--fail-on", "never", env=cache)
     assert done.returncode == 0, done.stderr + done.stdout
-    report: dict[str, Any] = json.loads((folder / "r.json").read_text())
     return done.stdout, report
 
 

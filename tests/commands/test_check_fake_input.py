@@ -1,11 +1,11 @@
 """`--fake-data`: the input pipeline is run alone where its data are the job's own."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests import tiny_job
+from tests.commands.called import reported
 
 pytestmark = pytest.mark.slow
 
@@ -23,14 +23,7 @@ def step(x):
     kernel.assign_sub(1e-3 * tape.gradient(loss, kernel))
 
 
-@tf.function
-def train(batch):
-    strategy.run(step, args=(batch,))
-
-
-data = {SOURCE}.repeat().batch(16, drop_remainder=True)
-for batch in strategy.experimental_distribute_dataset(data):
-    train(batch)
+data = SOURCE.repeat().batch(16, drop_remainder=True)
 """
 OWN = "tf.data.Dataset.from_tensor_slices(tf.zeros((64, 4)))"
 STOOD_IN = "tf.data.TFRecordDataset('gs://bucket/train').map(lambda _: tf.zeros((4,)))"
@@ -40,15 +33,13 @@ STOOD_IN = "tf.data.TFRecordDataset('gs://bucket/train').map(lambda _: tf.zeros(
 def test_a_pipeline_of_the_jobs_own_data_is_measured(
     tmp_path: Path, source: str, measured: bool
 ) -> None:
-    (tmp_path / "job.py").write_text(JOB.replace("{SOURCE}", source))
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "check", "job.py", "--for", "v5e-2", "--fake-data",
-         "--no-compile", "--first-loop", "--measure-input", "2s", "--steps", "3", "--warmup", "1",
-         "--fail-on", "never", "-o", "r.json"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=800, check=False,
+    (tmp_path / "job.py").write_text(JOB.replace("SOURCE", source) + tiny_job.LOOP)
+    done, report = reported(
+        tmp_path, "check", "job.py", "--for", "v5e-2", "--fake-data", "--no-compile",
+        "--first-loop", "--measure-input", "2s", "--steps", "3", "--warmup", "1",
+        "--fail-on", "never",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
-    report = json.loads((tmp_path / "r.json").read_text())
     assert ("measuring the input pipeline" in done.stderr) is measured
     (bound,) = [each for each in report["outcomes"] if each["id"] == "TPU201"]
     assert ("stood in for" in bound.get("reason", "")) is not measured

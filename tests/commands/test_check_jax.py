@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands.called import started
 from tpudiag.sources.compiler.child import QUIET
 
 pytestmark = pytest.mark.slow
@@ -236,14 +237,16 @@ print("bytes", memory.argument_size_in_bytes + memory.output_size_in_bytes
       + memory.generated_code_size_in_bytes)
 """
 
+AS_ITS_CHILD = {
+    "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
+    "LIBTPU_INIT_ARGS": "--xla_jf_lsra_v2_verifier=false --xla_jf_critical_path_scheduler=false",
+}
+
 
 def ran(folder: Path, text: str, *arguments: str, **variables: str) -> Any:
     """What a verb makes of a script."""
     (folder / "train.py").write_text(text)
-    return subprocess.run(
-        [sys.executable, "-m", "tpudiag", *arguments],
-        cwd=folder, env=os.environ | variables, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return started(*arguments, cwd=folder, env=variables)
 
 
 def checked(folder: Path, text: str, *options: str, **variables: str) -> dict[str, Any]:
@@ -397,18 +400,9 @@ def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(
         assert any(name.endswith("reached") for name in report["writes"]["names"])
     by_hand = subprocess.run(
         [sys.executable, "-c", HAND + hand + BYTES, "train.py"],
-        cwd=tmp_path,
-        env=os.environ
-        | QUIET
-        | {
-            "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
-            "LIBTPU_INIT_ARGS": "--xla_jf_lsra_v2_verifier=false "
-            "--xla_jf_critical_path_scheduler=false",
-        },
-        capture_output=True,
-        text=True,
+        cwd=tmp_path, env=os.environ | QUIET | AS_ITS_CHILD, capture_output=True, text=True,
         check=True,
-    )
+    )  # fmt: skip
     need = report["measurements"]["hbm_need_bytes"]["value"]
     assert need == int(by_hand.stdout.split()[1])
 

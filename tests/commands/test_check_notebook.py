@@ -2,11 +2,12 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.commands.called import started
 
 pytestmark = pytest.mark.slow
 
@@ -42,10 +43,9 @@ def checked(folder: Path, *cells: str) -> tuple[subprocess.CompletedProcess[str]
     ]  # fmt: skip
     whole: dict[str, object] = {"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": code}
     (folder / "train.ipynb").write_text(json.dumps(whole))
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "check", "train.ipynb", "--for", "v5e-4", "--no-compile",
-         "--steps", "6", "--warmup", "3", "--budget", "10m", "-o", "r.json", "-o", "r.sarif"],
-        cwd=folder, capture_output=True, text=True, timeout=800, check=False,
+    done = started(
+        "check", "train.ipynb", "--for", "v5e-4", "--no-compile", "--steps", "6", "--warmup", "3",
+        "--budget", "10m", "-o", "r.json", "-o", "r.sarif", cwd=folder,
     )  # fmt: skip
     reports = {file.suffix[1:]: json.loads(file.read_text()) for file in folder.glob("r.*")}
     return done, reports

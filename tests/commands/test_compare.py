@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import made
 from tests.commands.called import Done, called
 from tests.sources.profile import spaces
 from tpudiag import report_json
 from tpudiag.diagnoses.changes import changes
-from tpudiag.model import Report, Subject
+from tpudiag.model import Report
 from tpudiag.report_figures import Measurement
 from tpudiag.statistics import LEAST, difference
 
@@ -109,15 +110,8 @@ def test_a_checks_verdict_that_changed_is_shown(runs: dict[str, Path], tmp_path:
 
 
 def report(**figures: tuple[float, str]) -> Report:
-    return Report(
-        subject=Subject("job", "train.py"),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=(),
-        measurements={
-            name: Measurement(value, unit, "job") for name, (value, unit) in figures.items()
-        },
-    )
+    measured = {n: Measurement(value, unit, "job") for n, (value, unit) in figures.items()}
+    return made.report(measurements=measured)
 
 
 def test_one_value_each_is_taken_as_it_is(tmp_path: Path) -> None:

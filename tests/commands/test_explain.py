@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.called import called
 from tpudiag.catalogue import checks
-from tpudiag.cli import main
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Match, with_values
 from tpudiag.known_errors.reader import in_text
@@ -27,18 +27,15 @@ def tpudiag(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[
     )
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["explain", *arguments]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    return captured.out
+def said(*arguments: str) -> str:
+    done = called("explain", *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 @pytest.mark.parametrize("id_", [check.id for check in checks()])
-def test_a_check_is_explained_under_all_its_headings(
-    id_: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = said(capsys, id_).splitlines()
+def test_a_check_is_explained_under_all_its_headings(id_: str) -> None:
+    rows = said(id_).splitlines()
     check = next(check for check in checks() if check.id == id_)
     assert rows[:2] == [
         f"{id_} {check.name} ({check.severity.value})",
@@ -51,34 +48,32 @@ def test_a_check_is_explained_under_all_its_headings(
     assert "```" not in "\n".join(rows)
 
 
-def test_a_name_does_too_and_the_page_of_xprof_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, "input-bound") == said(capsys, "tpu201")
-    assert "In XProf\n  Input Pipeline Analysis" in said(capsys, "TPU201")
+def test_a_name_does_too_and_the_page_of_xprof_is_named() -> None:
+    assert said("input-bound") == said("tpu201")
+    assert "In XProf\n  Input Pipeline Analysis" in said("TPU201")
 
 
-def test_all_checks_and_families_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    ids = [row.split()[0] for row in said(capsys).splitlines()]
+def test_all_checks_and_families_are_listed() -> None:
+    ids = [row.split()[0] for row in said().splitlines()]
     assert ids == [check.id for check in checks()]
-    family = [row.split()[0] for row in said(capsys, "TPU2").splitlines()]
+    family = [row.split()[0] for row in said("TPU2").splitlines()]
     assert family == [id_ for id_ in ids if id_.startswith("TPU2")]
 
 
-def test_a_known_error_is_explained_by_its_id(capsys: pytest.CaptureFixture[str]) -> None:
-    text = said(capsys, "e19")
+def test_a_known_error_is_explained_by_its_id() -> None:
+    text = said("e19")
     assert BY_ID["E19"].cause in " ".join(text.split())
     assert all(row.strip() in text for row in BY_ID["E19"].fix.splitlines())
-    assert "<<" not in said(capsys, "P24")
+    assert "<<" not in said("P24")
 
 
 @pytest.mark.parametrize("each", [20, pytest.param(1, marks=pytest.mark.slow)])
-def test_the_text_of_an_error_gives_cause_fix_and_citation(
-    capsys: pytest.CaptureFixture[str], each: int
-) -> None:
+def test_the_text_of_an_error_gives_cause_fix_and_citation(each: int) -> None:
     # What any program may say is answered only where something beside it speaks for the case.
     for known in [each for each in BY_ID.values() if not each.common][::each]:
         found = in_text(known.example)[0]
         assert isinstance(found, Match)
-        text = said(capsys, "--error", known.example)
+        text = said("--error", known.example)
         assert text.startswith(f"{known.id} (")
         assert ("which of them is not known" in text) is found.undecided
         reading = found.reading
@@ -91,26 +86,24 @@ def test_the_text_of_an_error_gives_cause_fix_and_citation(
         assert all(citation in text for citation in known.citations)
 
 
-def test_the_best_comes_first_with_line_and_count(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_best_comes_first_with_line_and_count(tmp_path: Path) -> None:
     consequence, cause = BY_ID["E28"].example, BY_ID["E26"].example
     log = tmp_path / "train.log"
     log.write_text(NOISE * 4 + f"{consequence}\n{NOISE}{cause}\n" * 2, encoding="utf-8")
-    text = said(capsys, "--log", str(log))
+    text = said("--log", str(log))
     heads = [row for row in text.splitlines() if row[:1] == "E"]
     assert [head.split()[0] for head in heads] == ["E26", "E28"]
     assert "2 times, lines" in heads[0]
     assert heads[1].endswith("follows from another error here")
 
 
-def test_json_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
-    (found,) = json.loads(said(capsys, "--error", BY_ID["E01"].example, "--format", "json"))
+def test_json_for_programs() -> None:
+    (found,) = json.loads(said("--error", BY_ID["E01"].example, "--format", "json"))
     assert (found["id"], found["line"], found["secondary"]) == ("E01", 1, False)
-    one = json.loads(said(capsys, "TPU101", "--format", "json"))
+    one = json.loads(said("TPU101", "--format", "json"))
     assert list(one["sections"]) == ["What it sees", "Why it costs", "What to do", "Source"]
     assert one["xprof_page"] == "Trace Viewer"
-    every = json.loads(said(capsys, "--format", "json"))
+    every = json.loads(said("--format", "json"))
     assert [each["id"] for each in every] == [check.id for check in checks()]
 
 
@@ -129,22 +122,13 @@ def test_json_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_what_cannot_be_explained_is_one_line_and_exit_code_2(
-    arguments: list[str],
-    cause: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], cause: str, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "train.log").write_text(NOISE)
-    try:
-        code = main(["explain", *arguments])
-    except SystemExit as refused:  # argparse
-        code = int(refused.code or 0)
-    captured = capsys.readouterr()
-    assert (code, captured.out) == (2, "")
-    assert cause in captured.err
-    assert "Traceback" not in captured.err
+    done = called("explain", *arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert cause in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_error_that_is_not_known_is_shown_whole_with_what_to_do_next() -> None:

@@ -1,12 +1,12 @@
 """`tpudiag fix` over real jobs: proven, written, refused."""
 
-import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.commands.called import reported
 
 pytestmark = pytest.mark.slow
 
@@ -72,16 +72,7 @@ def fix(
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
     """Run the verb in a folder; its process and its JSON report."""
     options = QUICK if compiled else (*QUICK, "--no-compile")
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "fix", *options, "-o", "r.json", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
-    )
-    report = folder / "r.json"
-    return done, json.loads(report.read_text()) if report.exists() else {}
+    return reported(folder, "fix", *options, *arguments)
 
 
 def states(report: dict[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.called import called
 from tpudiag import cli
 from tpudiag.commands import _parser
 from tpudiag.diagnoses import script_coverage
@@ -30,39 +31,34 @@ LEAST = {
 }
 
 
-def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    assert cli.main(arguments) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1, said.err
-    assert said.err.startswith("tpudiag: ")
-    return said.err
+def refused(arguments: list[str], cwd: Path | None = None) -> str:
+    done = called(*arguments, cwd=cwd)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert done.stderr.startswith("tpudiag: ")
+    return done.stderr
 
 
 @pytest.mark.parametrize("verb", _parser.VERBS)
 def test_a_working_folder_that_was_deleted(
-    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
     monkeypatch.chdir(folder)
     folder.rmdir()
-    assert "working folder" in refused([verb, *LEAST[verb]], capsys)
+    assert "working folder" in refused([verb, *LEAST[verb]])
 
 
 @pytest.mark.parametrize(
     "python", ["a" * 5000, "/" + "a/" * 3000, "~nobody-of-this-name/python", "a\0b"]
 )
-def test_a_python_that_cannot_be_looked_at(
-    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert "--python" in refused(["check", "--python", python], capsys)
+def test_a_python_that_cannot_be_looked_at(python: str, tmp_path: Path) -> None:
+    assert "--python" in refused(["check", "--python", python], tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_address_of_an_xprof(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "not a URL" in refused(["read", "logs", "--xprof", "http://["], capsys)
+def test_no_address_of_an_xprof() -> None:
+    assert "not a URL" in refused(["read", "logs", "--xprof", "http://["])
 
 
 @pytest.mark.parametrize(
@@ -84,10 +80,7 @@ def test_no_address_of_an_xprof(capsys: pytest.CaptureFixture[str]) -> None:
     ids=" ".join,
 )
 def test_a_target_that_is_an_input(
-    arguments: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("a.json", "b.json", "train.py", "helper.py", "log.txt"):
@@ -95,7 +88,7 @@ def test_a_target_that_is_an_input(
     Path("folder").mkdir()
     Path("link.json").symlink_to("a.json")
     os.link("train.py", "link.py")
-    said = refused(arguments, capsys)
+    said = refused(arguments)
     assert any(word in said for word in ("is an input", "holds no patch", "is a folder"))
     for name in ("a.json", "b.json", "train.py", "helper.py", "log.txt"):
         assert Path(name).read_text() == name
@@ -141,22 +134,19 @@ def test_an_output_on_a_full_disk(
     monkeypatch.setattr("tempfile.mkdtemp", full)
     monkeypatch.chdir(tmp_path)
     Path("train.py").write_text("import tensorflow as tf\n")
-    assert refused(["fix", "train.py"], capsys) == (
-        "tpudiag: /tmp/tpudiag-x: No space left on device\n"
-    )
+    assert cli.main(["fix", "train.py"]) == 2
+    assert capsys.readouterr() == ("", "tpudiag: /tmp/tpudiag-x: No space left on device\n")
 
 
-def test_a_defect_of_ours_is_said_to_be_ours(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_defect_of_ours_is_said_to_be_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     def load(_: object) -> object:
         return json.loads("\x1b")
 
     monkeypatch.setattr("tpudiag.report_json.load", load)
-    assert cli.main(["render", "a.json"]) == 2
-    said = capsys.readouterr().err
-    assert said.splitlines()[-1].startswith("tpudiag: a defect of tpudiag")
-    assert "\x1b" not in said
+    done = called("render", "a.json")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("tpudiag: a defect of tpudiag")
+    assert "\x1b" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -170,16 +160,12 @@ def test_a_defect_of_ours_is_said_to_be_ours(
     ids=" ".join,
 )
 def test_a_file_without_end(
-    arguments: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("zero.json").symlink_to("/dev/zero")
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
     monkeypatch.setattr("tpudiag.bounded_files.read_bytes.__defaults__", (1 << 20,))
     monkeypatch.setattr("tpudiag.bounded_files.read_text.__defaults__", (1 << 20,))
-    assert "larger than 1 MB" in refused(arguments, capsys)
+    assert "larger than 1 MB" in refused(arguments, tmp_path)
 
 
 @pytest.mark.parametrize("closed", ["stdout", "stderr"])
@@ -188,11 +174,9 @@ def test_a_stream_that_was_closed(closed: str, monkeypatch: pytest.MonkeyPatch) 
     assert cli.main(["explain", "TPU101"]) == 0
 
 
-def test_memory_that_does_not_suffice(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_memory_that_does_not_suffice(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_much(_: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("tpudiag.report_json.load", too_much)
-    assert "memory" in refused(["render", "a.json"], capsys)
+    assert "memory" in refused(["render", "a.json"])

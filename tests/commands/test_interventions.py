@@ -1,12 +1,11 @@
 """A rehearsal's changes of a job are never reported as the job's fault."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.commands.called import reported
 
 pytestmark = pytest.mark.slow
 
@@ -157,14 +156,11 @@ open("none/there.txt", "w")
 def check(folder: Path, job: str, *options: str) -> tuple[str, dict[str, Any]]:
     """Rehearse a job; what was said on stderr, and the report."""
     (folder / "job.py").write_text(HEAD + job)
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "check", "job.py", "--no-compile", "--measure-input",
-         "0", "--steps", "4", "--warmup", "2", "--fail-on", "never", "-o", "r.json", *options],
-        cwd=folder, capture_output=True, text=True, timeout=280, check=False,
+    done, report = reported(
+        folder, "check", "job.py", "--no-compile", "--measure-input", "0", "--steps", "4",
+        "--warmup", "2", "--fail-on", "never", *options,
     )  # fmt: skip
-    assert (folder / "r.json").exists(), done.stderr
-    report = json.loads((folder / "r.json").read_text())
-    assert report["hook_defects"] == []
+    assert report and report["hook_defects"] == [], done.stderr
     return done.stderr, report
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import unescape
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,7 @@ from tests import made, tiny_job
 from tests.tiny_job import TRAINING, VARIABLE
 from tpudiag.catalogue import notebook_cell
 from tpudiag.commands.magics import Session
-from tpudiag.model import Finding, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Report, Severity, Verdict
 from tpudiag.notebook_display import show_reports
 from tpudiag.report_figures import Series
 
@@ -45,12 +46,7 @@ def a_report(**changes: Any) -> Report:
     outcome = made.outcome(
         "TPU101", Verdict.FAILED, finding, name="retracing", severity=Severity.WARNING
     )
-    given: dict[str, Any] = {
-        "subject": Subject("job", "train.py"),
-        "started": "2026-01-02T03:04:05Z",
-        "outcomes": (outcome,),
-    }
-    return Report(**given | changes)
+    return replace(made.report(outcome), **changes)
 
 
 def test_a_report_is_a_frame_that_holds_all_it_needs() -> None:

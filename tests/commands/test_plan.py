@@ -11,19 +11,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.commands.called import called
+from tests import tiny_job
+from tests.commands.called import called, reported
 from tpudiag.options.kinds import batches
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-WIDE = """\
+WIDE = f"""\
 import tensorflow as tf
 
-resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
-tf.config.experimental_connect_to_cluster(resolver)
-tf.tpu.experimental.initialize_tpu_system(resolver)
-strategy = tf.distribute.TPUStrategy(resolver)
+{tiny_job.STRATEGY}
 with strategy.scope():
     kernel = tf.Variable(tf.zeros((256, 8192)))
 data = tf.data.Dataset.from_tensors(tf.zeros((256,))).repeat().batch(64, drop_remainder=True)
@@ -36,31 +34,16 @@ def step(x):
     print("traced", flush=True)
 
 
-@tf.function
-def train(batch):
-    strategy.run(step, args=(batch,))
-
-
-for batch in strategy.experimental_distribute_dataset(data):
-    train(batch)
-    open("ran", "w").close()
+{tiny_job.LOOP}    open("ran", "w").close()
 """
 LARGE = "kernel = tf.Variable(tf.zeros((131072, 8)))"
 LARGE_LOSS = "((kernel @ tf.transpose(kernel)) @ (kernel @ tf.transpose(kernel))) @ kernel"
 """Too large for any TPU, whatever the batch."""
 
 
-def plan(
-    folder: Path, *arguments: str, cache: Path | None = None
-) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+def plan(folder: Path, *arguments: str) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
     """Run the verb in a folder of its own; its process and its JSON report ({} where none)."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "plan", *arguments, "-o", "p.json"],
-        cwd=folder, capture_output=True, text=True, timeout=800, check=False,
-        env={**os.environ, "TPUDIAG_CACHE": str(cache or folder / "cache")},
-    )  # fmt: skip
-    report = folder / "p.json"
-    return done, json.loads(report.read_text()) if report.exists() else {}
+    return reported(folder, "plan", *arguments, env={"TPUDIAG_CACHE": str(folder / "cache")})
 
 
 def rows(report: dict[str, Any]) -> dict[tuple[str, int], dict[str, Any]]:

@@ -7,17 +7,11 @@ from typing import Any
 import pytest
 
 from tests.sources.profile import spaces
-from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Outcome, Report, Severity, Verdict
-from tpudiag.settings import Settings
 from tpudiag.sources.profile.schema import message
 
 GIB = 2**30
 Op = tuple[str, str, float]
-
-
-def read(folder: Path) -> Report:
-    return diagnose(ProfileRequest(path=str(folder), xprof_limit_s=0), Settings())
 
 
 def outcome(found: Report, id_: str) -> Outcome:
@@ -54,9 +48,15 @@ def job(tmp_path: Path) -> Callable[..., Report]:
         if host is not None:
             host(plane)
         spaces.write(space, tmp_path)
-        return read(tmp_path)
+        return spaces.report(tmp_path)
 
     return made
+
+
+def on_host(**threads: Sequence[tuple[str, float, float]]) -> Callable[[Any], None]:
+    """Events of each step on threads of the host: name, ms after the step began, ms."""
+    starts = [50.0 + 20 * number for number in range(10)]
+    return lambda plane: spaces.each_step(plane, starts, threads)
 
 
 def failed(found: Outcome) -> str:
@@ -88,7 +88,7 @@ def test_warm_up_neither_hides_nor_feigns_a_cause(tmp_path: Path, warm_ms: float
     ops += [("fusion.1", "loop fusion", at + 5, 15.0) for _, at, _ in modules]
     spaces.add_device(made, 0, modules, ops, marks)
     spaces.write(made, tmp_path)
-    found = read(tmp_path)
+    found = spaces.report(tmp_path)
     assert "waits 25% of its time" in failed(outcome(found, "TPU201"))
     assert outcome(found, "TPU406").verdict is Verdict.PASSED
     assert found.measurements["input_wait_share"].value == pytest.approx(25.0)
@@ -104,7 +104,7 @@ def test_a_device_that_runs_nothing_is_idle(tmp_path: Path) -> None:
     made = spaces.training(devices=3)
     spaces.add_device(made, 3, [])
     spaces.write(made, tmp_path)
-    message = failed(next(o for o in read(tmp_path).outcomes if o.id == "TPU406"))
+    message = failed(outcome(spaces.report(tmp_path), "TPU406"))
     assert "1 of 4 devices ran nothing" in message
     assert "worker-0 /device:TPU:3" in message
 
@@ -147,24 +147,14 @@ def test_padding_waste(job: Callable[..., Report]) -> None:
 
 
 def test_slow_host_to_device(job: Callable[..., Report]) -> None:
-    def host(plane: Any) -> None:
-        line = plane.line("main")
-        for number in range(10):
-            span = ("tpu::System::TransferToDevice", 50.0 + 20 * number + 15, 3.0)
-            plane.event(line, span, size=1)
-
+    host = on_host(main=[("tpu::System::TransferToDevice", 15.0, 3.0)])
     found = job(idle_ms=5.0, host=host)
     assert "waits 15% of its time for transfers" in failed(outcome(found, "TPU210"))
     assert outcome(found, "TPU406").verdict is Verdict.PASSED, "2 of 20 ms are nobody's: 10 %"
 
 
 def test_input_is_split_into_processing_and_transfer(job: Callable[..., Report]) -> None:
-    def host(plane: Any) -> None:
-        line = plane.line("tf_data_iterator_get_next/1")
-        for number in range(10):
-            name = "IteratorGetNextOp::DoCompute"
-            plane.event(line, (name, 50.0 + 20 * number, 3.0), id=3)
-
+    host = on_host(tf_data_get_next=[("IteratorGetNextOp::DoCompute", 0.0, 3.0)])
     ops = [("infeed.1", "infeed", 5.0), ("matmul.1", "convolution fusion", 15.0)]
     rows = {row[0]: row for row in job(ops, host=host).tables[0].rows}
     assert rows["input processing"][2] == pytest.approx(3)
@@ -172,18 +162,13 @@ def test_input_is_split_into_processing_and_transfer(job: Callable[..., Report])
 
 
 def test_the_op_that_blocks_the_input(job: Callable[..., Report]) -> None:
-    def host(plane: Any) -> None:
-        asks, works = plane.line("tf_data_get_next/1"), plane.line("tf_data_private/2")
-        root = "Iterator::Root::Prefetch"
-        for number in range(10):
-            start = 50.0 + 20 * number + 10
-            plane.event(asks, ("IteratorGetNextOp::DoCompute", start, 8.0), id=3)
-            plane.event(asks, ("Iterator::Root", start, 8.0), id=1)
-            plane.event(asks, (root, start, 8.0), id=1)
-            plane.event(works, (f"{root}::Batch", start, 8.0), id=1)
-            plane.event(works, (f"{root}::Batch::Map[{number}]", start, 7.0), id=1)
-            plane.event(works, (f"{root}::Batch::Map[{number}]::TensorSlice", start, 0.5), id=1)
-
+    root = "Iterator::Root::Prefetch"
+    asks = ("IteratorGetNextOp::DoCompute", "Iterator::Root", root)
+    works = (("", 8.0), ("::Map[7]", 7.0), ("::Map[7]::TensorSlice", 0.5))
+    host = on_host(
+        tf_data_get_next=[(name, 10.0, 8.0) for name in asks],
+        tf_data_private=[(f"{root}::Batch{name}", 10.0, length) for name, length in works],
+    )
     found = job(idle_ms=10.0, host=host)
     first, *others = next(t for t in found.tables if t.title.startswith("Input pipeline")).rows
     assert first[:2] == ("Map", "2 of 5")
@@ -204,11 +189,7 @@ def test_retracing_and_eager_ops(job: Callable[..., Report]) -> None:
         line = plane.line("python")
         for number in range(10):
             start = 50.0 + 20 * number
-            kind = "traced-nonXla" if number in (3, 6, 8) else "notTraced-nonXla"
-            event = plane.event(line, ("train_step", start, 10.0))
-            stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
-            stat.ref_value = plane.stat_id(kind)
-            plane.stat(event, "tracing_count", 2 + number)
+            spaces.call(plane, line, ("train_step", start, 10.0), number in (3, 6, 8), 2 + number)
             plane.event(line, ("EagerLocalExecute: Mul", start + 11, 5.0))
 
     found = job(host=host)
@@ -218,13 +199,9 @@ def test_retracing_and_eager_ops(job: Callable[..., Report]) -> None:
 
 
 def test_host_callback(job: Callable[..., Report]) -> None:
-    def host(plane: Any) -> None:
-        work = plane.line("tf_Compute/1")
-        for number in range(10):
-            start = 50.0 + 20 * number
-            plane.event(work, ("ExecutorState::Process", start, 4.0))
-            plane.event(work, ("model/py_func:EagerPyFunc", start, 3.0))
-
+    host = on_host(
+        tf_Compute=[("ExecutorState::Process", 0.0, 4.0), ("model/py_func:EagerPyFunc", 0.0, 3.0)]
+    )
     found = outcome(job(host=host), "TPU105")
     assert "model/py_func:EagerPyFunc calls back" in failed(found)
     assert found.findings[0].cost_ms_per_step == pytest.approx(3.0)
@@ -233,13 +210,10 @@ def test_host_callback(job: Callable[..., Report]) -> None:
 def test_python_of_the_input_pipeline_is_no_callback_of_the_step(
     job: Callable[..., Report],
 ) -> None:
-    def host(plane: Any) -> None:
-        step, pipeline = plane.line("tf_Compute/1"), plane.line("tf_data_private_threadpool/1")
-        for number in range(10):
-            start = 50.0 + 20 * number
-            plane.event(step, ("ExecutorState::Process", start, 4.0))
-            plane.event(pipeline, ("EagerPyFunc:EagerPyFunc", start, 3.0))
-
+    host = on_host(
+        tf_Compute=[("ExecutorState::Process", 0.0, 4.0)],
+        tf_data_private_threadpool=[("EagerPyFunc:EagerPyFunc", 0.0, 3.0)],
+    )
     found = job(host=host)
     assert outcome(found, "TPU105").verdict is Verdict.PASSED
     said = outcome(found, "TPU207")
@@ -250,10 +224,7 @@ def test_python_of_the_input_pipeline_is_no_callback_of_the_step(
 
 
 def test_steps_that_run_eagerly_show_their_ops(job: Callable[..., Report]) -> None:
-    def host(plane: Any) -> None:
-        for number in range(10):
-            plane.event(plane.line("python"), ("EagerLocalExecute: Mul", 50.0 + 20 * number, 5.0))
-
+    host = on_host(python=[("EagerLocalExecute: Mul", 0.0, 5.0)])
     found = job(host=host)
     assert found.measurements["eager_share"].value == pytest.approx(100 * 50 / 185)
     assert "take 27% of the trace" in failed(outcome(found, "TPU104"))
@@ -267,9 +238,7 @@ def test_a_step_function_of_any_name_that_is_not_traced_again_passes(
     def host(plane: Any) -> None:
         line = plane.line("python")
         for number in range(10):
-            event = plane.event(line, ("update", 50.0 + 20 * number, 10.0))
-            stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
-            stat.ref_value = plane.stat_id("notTraced-nonXla")
+            spaces.call(plane, line, ("update", 50.0 + 20 * number, 10.0), traced=False)
 
     assert outcome(job(host=host), "TPU101").verdict is Verdict.PASSED
     assert outcome(job(host=host, steps=0), "TPU101").verdict is Verdict.SKIPPED
@@ -335,10 +304,7 @@ def test_a_device_that_waits_for_a_trace_is_not_said_to_idle(job: Callable[..., 
     def host(plane: Any) -> None:
         line = plane.line("python")
         for number in range(10):
-            event = plane.event(line, ("train_step", 45.0 + 20 * number, 8.0))
-            stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
-            stat.ref_value = plane.stat_id("traced-nonXla")
-            plane.stat(event, "tracing_count", 2 + number)
+            spaces.call(plane, line, ("train_step", 45.0 + 20 * number, 8.0), True, 2 + number)
 
     found = job(host=host, idle_ms=6.0)
     assert "was traced 10 times" in failed(outcome(found, "TPU101"))
@@ -348,10 +314,10 @@ def test_a_device_that_waits_for_a_trace_is_not_said_to_idle(job: Callable[..., 
 
 def test_collectives(tmp_path: Path) -> None:
     spaces.write(spaces.pod_host("a", compute_ms=12.0), tmp_path)
-    found = outcome(read(tmp_path), "TPU504")
+    found = outcome(spaces.report(tmp_path), "TPU504")
     assert "35% of the step" in failed(found)
     spaces.write(spaces.pod_host("a", compute_ms=18.5), tmp_path)
-    assert outcome(read(tmp_path), "TPU504").verdict is Verdict.PASSED
+    assert outcome(spaces.report(tmp_path), "TPU504").verdict is Verdict.PASSED
 
 
 def instruction(number: int, opcode: str, dims: Sequence[int], **fields: object) -> Any:
@@ -389,7 +355,7 @@ def test_feature_multiple_from_the_hlo(tmp_path: Path) -> None:
     stat = plane.plane.event_metadata[program].stats.add(metadata_id=plane.stat_id("Hlo Proto"))
     stat.bytes_value = hlo.SerializeToString()
     spaces.write(made, tmp_path)
-    found = read(tmp_path)
+    found = spaces.report(tmp_path)
     assert "1024 x 784 x 200" in failed(outcome(found, "TPU402"))
     location = outcome(found, "TPU402").findings[0].location
     assert str(location) == "model.py:7"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands.called import Done, called
 from tests.sources.profile import spaces
 
 pytestmark = pytest.mark.slow
@@ -17,14 +18,8 @@ ROOT = Path(__file__).parents[2]
 RUN = Path("plugins/profile/2025_05_01_00_00_00")
 
 
-def read(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tpudiag", "read", *map(str, arguments), "--xprof-limit", "0"],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
+def read(*arguments: str | Path) -> Done:
+    return called("read", *arguments, "--xprof-limit", "0", cwd=ROOT)
 
 
 def report(folder: Path, code: int = 0) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests import made
+from tests.commands.called import called
 from tpudiag import report_json
 from tpudiag.catalogue import renderer, renderer_names
-from tpudiag.cli import main
 from tpudiag.model import Evidence, Finding, Location, Subject, Verdict
 from tpudiag.report_figures import Excerpt, Series
 
@@ -46,25 +46,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_report_is_written_in_every_format_as_it_was(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_is_written_in_every_format_as_it_was(folder: Path) -> None:
     files = [option for ending in ENDINGS for option in ("-o", f"made.{ending}")]
-    assert main(["render", "report.json", *files]) == 0
+    done = called("render", "report.json", *files)
+    assert (done.returncode, done.stdout) == (0, renderer("text")(REPORT))
     for ending, format_ in ENDINGS.items():
         text = (folder / f"made.{ending}").read_text(encoding="utf-8")
         assert text == renderer(format_)(REPORT)
-    assert capsys.readouterr().out == renderer("text")(REPORT)
     assert set(ENDINGS.values()) | {"rich"} == set(renderer_names())
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("format_", ["html", "sarif", "junit", "json"])
-def test_a_failed_check_in_the_report_fails_no_rendering(
-    capsys: pytest.CaptureFixture[str], format_: str
-) -> None:
-    assert main(["render", "report.json", "--format", format_]) == 0
-    assert capsys.readouterr().out == renderer(format_)(REPORT)
+def test_a_failed_check_in_the_report_fails_no_rendering(format_: str) -> None:
+    done = called("render", "report.json", "--format", format_)
+    assert (done.returncode, done.stdout) == (0, renderer(format_)(REPORT))
 
 
 @pytest.mark.usefixtures("folder")
@@ -77,10 +73,7 @@ def test_a_failed_check_in_the_report_fails_no_rendering(
         (["report.json", "--format", "pdf"], "--format pdf"),
     ],
 )
-def test_what_cannot_be_rendered_is_one_line(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], cause: str
-) -> None:
-    assert main(["render", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert cause in captured.err and captured.err.count("\n") == 1
+def test_what_cannot_be_rendered_is_one_line(arguments: list[str], cause: str) -> None:
+    done = called("render", *arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert cause in done.stderr

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests import kubernetes_api
+from tests.commands.called import called
 from tests.kubernetes_api import ApiServer, pod
 from tests.monitoring import recordings
 from tests.sources.live.profiler_service import SPACE, response
 from tests.sources.live.profiler_service import served as profiler
-from tpudiag.cli import main
 from tpudiag.diagnoses import job_pods
 from tpudiag.diagnoses.cloud_tpu import Located
 from tpudiag.diagnoses.job_pods import addresses_of
@@ -36,18 +36,15 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[ApiServer]
         yield server
 
 
-def test_all_pods_of_a_job_are_captured_and_the_others_named(
-    api: ApiServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_pods_of_a_job_are_captured_and_the_others_named(api: ApiServer) -> None:
     with profiler(lambda _: response(SPACE)) as address:
         # Two loopback addresses stand for two pods: the service listens on both.
         api.pods["default"] = [pod("bert-0"), pod("bert-1", "localhost"), pod("bert-2", **PENDING)]
         words = ["--selector", "job-name=bert", "--port", str(address.port), "--duration", "10ms"]
-        code = main(["attach", *words, "--format", "json"])
-    out, err = capsys.readouterr()
-    assert code == 2, "a profile of a single event, which no check can judge"
-    assert err == "tpudiag: pod bert-2: is Pending: Insufficient google.com/tpu\n"
-    report = json.loads(out)
+        done = called("attach", *words, "--format", "json")
+    assert done.returncode == 2, "a profile of a single event, which no check can judge"
+    assert done.stderr == "tpudiag: pod bert-2: is Pending: Insufficient google.com/tpu\n"
+    report = json.loads(done.stdout)
     assert report["subject"]["name"] == f"127.0.0.1:{address.port}, localhost:{address.port}"
     (table,) = [one for one in report["tables"] if one["title"].startswith("Pods of ")]
     assert [row[:3] for row in table["rows"]] == [
@@ -59,14 +56,11 @@ def test_all_pods_of_a_job_are_captured_and_the_others_named(
 
 
 @pytest.mark.parametrize("verb", ["attach", "watch"])
-def test_a_job_of_which_no_pod_runs(
-    api: ApiServer, verb: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_job_of_which_no_pod_runs(api: ApiServer, verb: str) -> None:
     api.pods["default"] = [pod("bert-0", **PENDING)]
-    code = main([verb, "--selector", "job-name=bert"])
-    err = capsys.readouterr().err
-    assert code == 2
-    assert "pod bert-0: is Pending: Insufficient google.com/tpu" in err
+    done = called(verb, "--selector", "job-name=bert")
+    assert done.returncode == 2
+    assert "pod bert-0: is Pending: Insufficient google.com/tpu" in done.stderr
 
 
 def test_pods_that_are_done_lack_nothing(api: ApiServer) -> None:
@@ -85,7 +79,7 @@ def test_pods_that_are_done_lack_nothing(api: ApiServer) -> None:
 
 
 def test_a_watch_that_misses_a_pod_does_not_pass(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
 
@@ -93,11 +87,10 @@ def test_a_watch_that_misses_a_pod_does_not_pass(
         return (str(tmp_path / "a.sqlite"),), ("pod bert-1: is Pending",)
 
     monkeypatch.setattr(job_pods, "addresses_of", found)
-    code = main(["watch", "--selector", "job-name=bert", "--once", "--format", "json"])
-    out, err = capsys.readouterr()
-    assert code == 2
-    assert err == "tpudiag: pod bert-1: is Pending\n"
-    assert json.loads(out)["faults"] == ["pod bert-1: is Pending"]
+    done = called("watch", "--selector", "job-name=bert", "--once", "--format", "json")
+    assert done.returncode == 2
+    assert done.stderr == "tpudiag: pod bert-1: is Pending\n"
+    assert json.loads(done.stdout)["faults"] == ["pod bert-1: is Pending"]
 
 
 def test_the_sources_of_a_watch(api: ApiServer) -> None:
@@ -107,6 +100,7 @@ def test_the_sources_of_a_watch(api: ApiServer) -> None:
     assert lacking == ()
 
 
+@pytest.mark.usefixtures("api")
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -118,14 +112,7 @@ def test_the_sources_of_a_watch(api: ApiServer) -> None:
         (["attach", "--selector", "a=b", "--port", "0"], "not the number of a port"),
     ],
 )
-def test_wrong_words(
-    api: ApiServer, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    del api
-    try:
-        code = main(words)
-    except SystemExit as refused:  # argparse
-        code = int(refused.code or 0)
-    out, err = capsys.readouterr()
-    assert (code, out) == (2, "")
-    assert told in err
+def test_wrong_words(words: list[str], told: str) -> None:
+    done = called(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr

@@ -15,6 +15,7 @@ from typing import IO, Any
 import pytest
 
 from tests.commands.called import Done, called
+from tests.loopback import free_port
 from tests.monitoring import event_files, recordings
 from tests.monitoring.emulator import Emulator
 from tpudiag.monitoring.store import Store
@@ -224,7 +225,7 @@ def test_interrupted_it_reports_what_was_seen(tmp_path: Path) -> None:
 
 def test_prometheus_gets_the_figures(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", STEADY + [1.5] * 60, name='a "job"')
-    port = _free_port()
+    port = free_port()
     live = Live(tmp_path, "a.sqlite", "--prometheus", str(port))
     live.wait_for("examples/s")
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
@@ -266,14 +267,6 @@ def test_cloud_monitoring_gets_the_figures(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "not reached, points are kept on disk" in done.stderr
     assert "waiting in b; not reached" in done.stdout
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_the_next_run_of_a_job_is_followed(tmp_path: Path) -> None:

@@ -4,11 +4,10 @@ from typing import Any
 import pytest
 
 from tests.sources.profile import spaces
-from tpudiag.diagnoses.profile import ProfileRequest, diagnose
+from tests.sources.profile.spaces import outcomes, report
 from tpudiag.diagnoses.profile_operations import groups, short_name
 from tpudiag.model import Report, Severity, Verdict
 from tpudiag.report_figures import Table
-from tpudiag.settings import Settings
 from tpudiag.sources.profile import facts
 
 DOT = "jit(train_step)/jit(main)/jvp(Model)/decoder/mlp/wo/dot_general[dims=((1,), (0,))]:"
@@ -45,10 +44,6 @@ def made() -> Any:
     return space
 
 
-def report(file: Path) -> Report:
-    return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())
-
-
 def table(found: Report, title: str) -> Table:
     return next(table for table in found.tables if table.title.startswith(title))
 
@@ -76,7 +71,7 @@ def test_the_compilers_estimate_beside_what_it_took(made: Any, tmp_path: Path) -
 
 
 def test_what_the_job_recomputes_is_information(made: Any, tmp_path: Path) -> None:
-    found = next(o for o in report(spaces.write(made, tmp_path)).outcomes if o.id == "TPU303")
+    found = outcomes(spaces.write(made, tmp_path))["TPU303"]
     assert found.verdict is Verdict.FAILED
     assert found.severity is Severity.INFO
     assert "20% of the devices' time" in found.findings[0].message

@@ -1,15 +1,15 @@
 """What a collector of OpenTelemetry is sent: over HTTP, on loopback."""
 
 import gzip
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests import loopback
 from tests.monitoring import recordings
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.open_telemetry import OpenTelemetry
@@ -26,7 +26,7 @@ def collector() -> Iterator[tuple[str, list[Any]]]:
 
     got: list[Any] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(loopback.Handler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.headers.get("Content-Encoding") == "gzip":
@@ -34,17 +34,10 @@ def collector() -> Iterator[tuple[str, list[Any]]]:
             request = ExportMetricsServiceRequest.FromString(body)
             got.append({m.name: m for r in request.resource_metrics for s in r.scope_metrics
                         for m in s.metrics})  # fmt: skip
-            self.send_response(200)
-            self.end_headers()
+            self.answer(200, b"")
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1/metrics", got
-    server.shutdown()
-    server.server_close()
+    with loopback.serving(HTTPServer(("127.0.0.1", 0), Handler)) as port:
+        yield f"http://127.0.0.1:{port}/v1/metrics", got
 
 
 def test_the_end_of_a_run_is_sent_before_the_watch_ends(

@@ -3,17 +3,18 @@
 import json
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import pytest
 
+from tests import loopback
 from tpudiag.signals import BucketSeen
 from tpudiag.sources import buckets
 
 KNOWN = {"safe": {"versioning": {"enabled": True}}, "plain": {}}
 
 
-class Storage(BaseHTTPRequestHandler):
+class Storage(loopback.Handler):
     """The part of the JSON API that describes a bucket."""
 
     def do_GET(self) -> None:
@@ -22,30 +23,19 @@ class Storage(BaseHTTPRequestHandler):
             self.server.released.wait()  # type: ignore[attr-defined]
         known = KNOWN.get(name)
         answer = {"name": name, **known} if known is not None else {"error": {"message": "none"}}
-        body = json.dumps(answer).encode()
-        self.send_response(200 if known is not None else 404)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        status = 200 if known is not None else 404
+        self.answer(status, json.dumps(answer).encode(), Content_Type="application/json")
 
 
 @pytest.fixture
 def storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Storage)
     server.released = threading.Event()  # type: ignore[attr-defined]
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "p")
-    yield
-    server.released.set()  # type: ignore[attr-defined]
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with loopback.serving(server) as port:
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{port}")
+        yield
+        server.released.set()  # type: ignore[attr-defined]
 
 
 @pytest.mark.usefixtures("storage")

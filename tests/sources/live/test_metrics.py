@@ -1,15 +1,14 @@
 """Metrics of libtpu, by its own protocol, and of GKE's device plugin: both from local servers."""
 
-import threading
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from http.server import ThreadingHTTPServer
 
 import grpc
 import pytest
 
+from tests import loopback
+from tests.loopback import Functions
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.metrics import Figure, figures, node_figures
 from tpudiag.sources.profile.schema import message
@@ -38,23 +37,10 @@ def answer(values: dict[int, float]) -> bytes:
     return bytes(made.SerializeToString())
 
 
-@contextmanager
-def served(respond: Callable[[bytes], bytes]) -> Generator[Address]:
-    def get(request: bytes, _: Any) -> bytes:
-        return respond(request)
-
-    server = grpc.server(ThreadPoolExecutor(2))
-    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-        "GetRuntimeMetric": grpc.unary_unary_rpc_method_handler(get)
-    }
+def served(respond: Callable[[bytes], bytes]) -> AbstractContextManager[Address]:
     service = "tpu.monitoring.runtime.RuntimeMetricService"
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, methods),))
-    port = server.add_secure_port("localhost:0", grpc.local_server_credentials())
-    server.start()
-    try:
-        yield Address("localhost", port)
-    finally:
-        server.stop(None).wait()
+    functions: Functions = {"GetRuntimeMetric": lambda request, _: respond(request)}
+    return loopback.serving_grpc(service, functions, grpc.local_server_credentials())
 
 
 def test_memory_and_duty_cycle() -> None:
@@ -94,20 +80,12 @@ go_goroutines 12
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(loopback.Handler):
         def do_GET(self) -> None:
-            self.send_response(200 if self.path == "/metrics" else 404)
-            self.end_headers()
-            self.wfile.write(TEXT.encode())
+            self.answer(200 if self.path == "/metrics" else 404, TEXT.encode())
 
-        def log_message(self, format: str, *args: object) -> None:
-            del format, args
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
+    with loopback.serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as made:
+        yield made
 
 
 def test_the_chips_of_a_pod(port: int) -> None:

@@ -1,7 +1,6 @@
 """How a port is identified, over the wire: real servers of other kinds on loopback."""
 
 import socket
-import ssl
 import threading
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,8 @@ from pathlib import Path
 import grpc
 import pytest
 
-from tests.kubernetes_api import certificate
+from tests import loopback
+from tests.kubernetes_api import over_tls
 from tpudiag.errors import UsageError
 from tpudiag.sources.live.address import Address, addresses
 from tpudiag.sources.live.probe import probe, probe_all
@@ -23,26 +23,17 @@ Server = Callable[[Path], AbstractContextManager[int]]
 @contextmanager
 def http(_: Path) -> Generator[int]:
     """An HTTP server."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        yield server.server_port
-        server.shutdown()
-        thread.join()
+    with loopback.serving(ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)) as port:
+        yield port
 
 
 @contextmanager
 def https(folder: Path) -> Generator[int]:
     """An HTTP server behind TLS."""
-    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*certificate(folder))
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        yield server.server_port
-        server.shutdown()
-        thread.join()
+    server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    over_tls(server, folder)
+    with loopback.serving(server) as port:
+        yield port
 
 
 @contextmanager
@@ -100,9 +91,7 @@ def unreachable(_: Path) -> Generator[int]:
 @contextmanager
 def nobody(_: Path) -> Generator[int]:
     """A port that was free a moment ago."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    yield port
+    yield loopback.free_port()
 
 
 @pytest.mark.slow

@@ -1,9 +1,14 @@
 """Makes XSpaces after the planes, lines and stats of the real v6e profile, Steps line added."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
+from tpudiag.model import Outcome, Report, Verdict
+from tpudiag.settings import Settings
+from tpudiag.signals import StepTimes
+from tpudiag.sources.profile import facts
 from tpudiag.sources.profile.schema import message
 
 MS = 10**9
@@ -84,6 +89,44 @@ class Plane:
         for key, value in stats.items():
             self.stat(event, key, value)
         return event
+
+
+def call(plane: Plane, line: Any, span: Span, traced: bool, count: int | None = None) -> None:
+    """A call of a tf.function that was traced for it, or not."""
+    event = plane.event(line, span)
+    stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
+    stat.ref_value = plane.stat_id("traced-nonXla" if traced else "notTraced-nonXla")
+    if count is not None:
+        plane.stat(event, "tracing_count", count)
+
+
+def each_step(
+    plane: Plane,
+    starts: Sequence[float],
+    threads: Mapping[str, Sequence[tuple[Any, ...]]],
+    mark: str = "",
+) -> None:
+    """The same events in each step on threads of a host: name, ms after its start, ms, stats.
+
+    A mark is the name by which the thread `python` marks each step, of 20 ms.
+    """
+    lines = {
+        thread: plane.line(thread) for thread in {**({"python": ()} if mark else {}), **threads}
+    }
+    for number, start in enumerate(starts):
+        if mark:
+            plane.event(lines["python"], (mark, start, 20.0), step_num=number)
+        for thread, events in threads.items():
+            for name, after, length, *stats in events:
+                more: dict[str, Any] = stats[0] if stats else {}
+                plane.event(lines[thread], (name, start + after, length), None, **more)
+
+
+def marked(starts: Sequence[float], threads: Mapping[str, Sequence[tuple[Any, ...]]]) -> Any:
+    """A host that marks its steps, and what its threads do in each (`each_step`)."""
+    made = space()
+    each_step(Plane(made, "/host:CPU"), starts, threads, "train")
+    return made
 
 
 def space(hostname: str = "") -> Any:
@@ -285,3 +328,30 @@ def write(made: Any, folder: Any, run: str = "2025_05_01_00_00_00", host: str = 
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(made.SerializeToString())
     return file
+
+
+def devices(made: Any) -> list[Any]:
+    """The planes of TPUs."""
+    return [plane for plane in made.planes if plane.name.startswith("/device:TPU")]
+
+
+def steps(made: Any, folder: Any) -> StepTimes:
+    """The steps of a run of this space alone, which has some."""
+    found = facts(write(made, folder))[1]
+    assert found
+    return found
+
+
+def report(path: Any, **about: Any) -> Report:
+    """The report on a file or a folder, without XProf."""
+    return diagnose(ProfileRequest(path=str(path), xprof_limit_s=0, **about), Settings())
+
+
+def outcomes(path: Any) -> dict[str, Outcome]:
+    """What each check says of a file or a folder."""
+    return {outcome.id: outcome for outcome in report(path).outcomes}
+
+
+def verdicts(path: Any) -> dict[str, Verdict]:
+    """The verdict of each check on a file or a folder."""
+    return {id_: outcome.verdict for id_, outcome in outcomes(path).items()}

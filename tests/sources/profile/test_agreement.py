@@ -22,6 +22,10 @@ def rows(table: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(ids, (c.get("v") for c in row["c"]), strict=True)) for row in table["rows"]]
 
 
+def properties(page: Any) -> dict[str, str]:
+    return {key: text for table in page for key, text in table.get("p", {}).items()}
+
+
 @pytest.mark.parametrize("which", ["real", "pod"])
 def test_roofline(which: str, request: pytest.FixtureRequest, tmp_path: Path, ask: Ask) -> None:
     if which == "real":
@@ -79,7 +83,7 @@ def test_steps_of_a_pod_host(tmp_path: Path, ask: Ask) -> None:
     found, steps = facts(file)
     assert steps
     page = ask(file, "overview_page")
-    said = {key: text for table in page for key, text in table.get("p", {}).items()}
+    said = properties(page)
     mean = sum(steps.step_ms) / len(steps.step_ms)
     assert mean == pytest.approx(float(said["steptime_ms_average"]), rel=0.01)
     # XProf counts an infeed that starts at the end of a step to that step, too: here to the
@@ -109,7 +113,7 @@ def test_a_run_of_several_hosts(tmp_path: Path, ask: Ask) -> None:
     files = [spaces.write(host, tmp_path, host=f"h{n}") for n, host in enumerate(hosts)]
     found, steps = facts(tmp_path)
     page = ask(files[0], "overview_page", *files[1:])
-    said = {key: text for table in page for key, text in table.get("p", {}).items()}
+    said = properties(page)
     assert int(said["host_count"]) == len(found.hosts) == 3
     assert int(said["device_core_count"]) == len(found.devices) == 6
     assert steps
@@ -138,7 +142,7 @@ def test_the_input_that_all_hosts_wait_for(tmp_path: Path, ask: Ask) -> None:
     share = 100 * sum(steps.input_wait_ms) / sum(steps.step_ms)
     assert share == pytest.approx(20.0)
     tables = ask(files[0], "overview_page", *files[1:])
-    said = {key: text for table in tables for key, text in table.get("p", {}).items()}
+    said = properties(tables)
     found = re.search(r"because ([0-9.]+)%", said["input_conclusion"])
     assert found
     # XProf gives the first step the infeed of the second, too, and the last one none: of 12
@@ -160,7 +164,7 @@ def test_the_wait_over_steps_of_unequal_length(tmp_path: Path, ask: Ask) -> None
     assert steps
     assert steps.input_wait_ms
     page = ask(file, "overview_page")
-    said = {key: text for table in page for key, text in table.get("p", {}).items()}
+    said = properties(page)
     assert sum(steps.step_ms) / 20 == pytest.approx(float(said["steptime_ms_average"]), rel=0.01)
     # XProf's mean is that of each step's percentage, in which a short step counts as much as a
     # long one; ours is the share of the time.

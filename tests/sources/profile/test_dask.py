@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.loopback import free_port
 from tests.sources.profile import spaces
 from tpudiag.sources import dask_cluster
 from tpudiag.sources.profile import engines
@@ -33,14 +34,9 @@ class Cluster:
         self._stack = stack
         self.port = free_port()
         self.scheduler = self._start("distributed.cli.dask_scheduler", "--port", str(self.port))
+        address = f"tcp://127.0.0.1:{self.port}"
         self.workers = [
-            self._start(
-                "distributed.cli.dask_worker",
-                f"tcp://127.0.0.1:{self.port}",
-                "--nthreads",
-                "1",
-                "--no-nanny",
-            )
+            self._start("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny")
             for _ in range(2)
         ]
 
@@ -78,12 +74,6 @@ def distributed() -> Any:
     return import_module("distributed")
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
 def write(folder: Path, steps: int) -> None:
     """The same trace on every host."""
     made = spaces.pod_host("", steps=steps)
@@ -97,10 +87,13 @@ def command(folder: Path, engine: str) -> list[str]:
     return [*made, "--xprof-limit", "0", "--format", "json"]
 
 
+def ran(folder: Path, engine: str) -> subprocess.CompletedProcess[str]:
+    asked = command(folder, engine)
+    return subprocess.run(asked, check=False, capture_output=True, text=True, cwd=ROOT)
+
+
 def answer(folder: Path, engine: str, code: int = 0) -> dict[str, Any]:
-    done = subprocess.run(
-        command(folder, engine), check=False, capture_output=True, text=True, cwd=ROOT
-    )
+    done = ran(folder, engine)
     assert done.returncode == code, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return {key: value for key, value in found.items() if key != "started"}
@@ -196,9 +189,7 @@ def test_no_scheduler_is_one_line(tmp_path: Path) -> None:
         pytest.skip("the extra `dask` is not installed")
     spaces.write(spaces.pod_host("a"), tmp_path)
     engine = f"dask://127.0.0.1:{free_port()}"
-    done = subprocess.run(
-        command(tmp_path, engine), check=False, capture_output=True, text=True, cwd=ROOT
-    )
+    done = ran(tmp_path, engine)
     assert (done.returncode, done.stdout) == (2, "")
     assert engine in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
@@ -208,20 +199,12 @@ def test_without_the_extra_the_line_names_it(tmp_path: Path) -> None:
     spaces.write(spaces.pod_host("a"), tmp_path)
     if find_spec("distributed") is not None:
         pytest.skip("the extra `dask` is installed")
-    done = subprocess.run(
-        command(tmp_path, "dask://127.0.0.1:1"),
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
+    done = ran(tmp_path, "dask://127.0.0.1:1")
     assert done.returncode == 2
     assert "tpudiag[dask]" in done.stderr
 
 
 def test_another_engine_is_refused(tmp_path: Path) -> None:
-    done = subprocess.run(
-        command(tmp_path, "spark"), check=False, capture_output=True, text=True, cwd=ROOT
-    )
+    done = ran(tmp_path, "spark")
     assert done.returncode == 2
     assert "neither local nor dask://" in done.stderr

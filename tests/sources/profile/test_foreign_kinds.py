@@ -6,21 +6,17 @@ from typing import Any
 import pytest
 
 from tests.sources.profile import spaces
-from tpudiag.diagnoses.profile import ProfileRequest, diagnose
-from tpudiag.model import Report, Verdict
-from tpudiag.settings import Settings
+from tests.sources.profile.spaces import outcomes, report
+from tpudiag.model import Verdict
 from tpudiag.sources.profile import facts
 
+STARTS = [100.0 + 30 * step for step in range(4)]
 V5P_CORE = {
     "device_type_string": "TPU v5",
     "peak_teraflops_per_second": 233.4,
     "peak_hbm_bw_gigabytes_per_second": 1382.4,
     "has_megacore": 0,
 }
-
-
-def report(file: Path, **about: Any) -> Report:
-    return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0, **about), Settings())
 
 
 def cores(stats: dict[str, Any]) -> Any:
@@ -35,20 +31,19 @@ def cores(stats: dict[str, Any]) -> Any:
     return made
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_two_core_planes_are_one_chip(tmp_path: Path, told: bool) -> None:
-    stats = V5P_CORE | ({"chips": 1} if told else {})
-    found = report(spaces.write(cores(stats), tmp_path))
-    assert found.target
-    assert found.target.name == "v5p-8"
-    assert found.measurements["chips"].value == 4
-
-
-def test_a_megacore_plane_is_a_chip(tmp_path: Path) -> None:
-    stats = V5P_CORE | {"peak_teraflops_per_second": 459.0, "has_megacore": 1}
-    found = report(spaces.write(cores(stats), tmp_path))
-    assert found.target
-    assert found.target.name == "v5p-16"
+@pytest.mark.parametrize(
+    ("stats", "target", "chips"),
+    [
+        ({"chips": 1}, "v5p-8", 4),
+        ({}, "v5p-8", 4),
+        ({"peak_teraflops_per_second": 459.0, "has_megacore": 1}, "v5p-16", 8),
+    ],
+    ids=["two core planes and its details", "two core planes", "a megacore plane"],
+)
+def test_what_is_one_chip(tmp_path: Path, stats: dict[str, Any], target: str, chips: int) -> None:
+    found = report(spaces.write(cores(V5P_CORE | stats), tmp_path))
+    assert found.target and found.target.name == target
+    assert found.measurements["chips"].value == chips
 
 
 def test_host_offload_is_no_compute(tmp_path: Path) -> None:
@@ -71,10 +66,10 @@ def test_host_offload_is_no_compute(tmp_path: Path) -> None:
     assert "jit_f" in steps.source
     assert "not known" in steps.source
     assert replica.part("host memory") == pytest.approx(7 * 18.0)
-    outcomes = {outcome.id: outcome for outcome in report(file).outcomes}
-    assert outcomes["TPU210"].verdict is Verdict.FAILED
-    assert "host" in outcomes["TPU210"].findings[0].message
-    assert outcomes["TPU405"].verdict is outcomes["TPU406"].verdict is Verdict.SKIPPED
+    said = outcomes(file)
+    assert said["TPU210"].verdict is Verdict.FAILED
+    assert "host" in said["TPU210"].findings[0].message
+    assert said["TPU405"].verdict is said["TPU406"].verdict is Verdict.SKIPPED
 
 
 def test_a_program_of_any_name_by_hand(tmp_path: Path) -> None:
@@ -103,29 +98,17 @@ def test_gpus_are_said_to_be_gpus(tmp_path: Path) -> None:
 
 
 def test_jax_on_cpus_computes(tmp_path: Path) -> None:
-    made = spaces.space()
-    plane = spaces.Plane(made, "/host:CPU")
-    python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
-    for step in range(4):
-        plane.event(python, ("train", 100.0 + 30 * step, 20.0), step_num=step)
-        plane.event(xla, ("dot.3", 101.0 + 30 * step, 15.0), hlo_op="dot.3")
-        plane.event(xla, ("ThreadpoolListener::Region", 100.0 + 30 * step, 20.0))
+    xla = [("dot.3", 1.0, 15.0, {"hlo_op": "dot.3"}), ("ThreadpoolListener::Region", 0.0, 20.0)]
+    made = spaces.marked(STARTS, {"tf_XLAPjRtCpuClient/1": xla})
     (replica,) = facts(spaces.write(made, tmp_path))[0].replicas
     assert replica.part("compute") == pytest.approx(60.0)
 
 
 @pytest.mark.parametrize("work", [True, False])
 def test_the_work_of_an_eager_get_next_is_the_wait(tmp_path: Path, work: bool) -> None:
-    made = spaces.space()
-    plane = spaces.Plane(made, "/host:CPU")
-    line = plane.line("python")
-    for step in range(4):
-        plane.event(line, ("train", 100.0 + 30 * step, 20.0), step_num=step)
-        plane.event(line, ("EagerLocalExecute: IteratorGetNext", 100.0 + 30 * step, 5.0))
-        if work:
-            plane.event(line, ("IteratorGetNextOp::DoCompute", 100.5 + 30 * step, 4.0))
-    steps = facts(spaces.write(made, tmp_path))[1]
-    assert steps
+    asks = [("EagerLocalExecute: IteratorGetNext", 0.0, 5.0)]
+    asks += [("IteratorGetNextOp::DoCompute", 0.5, 4.0)] * work
+    steps = spaces.steps(spaces.marked(STARTS, {"python": asks}), tmp_path)
     assert steps.input_wait_ms == pytest.approx([4.0 if work else 5.0] * 4)
     assert steps.input_wait_source
     assert ("whole eager calls" in steps.input_wait_source) is not work
@@ -176,9 +159,9 @@ def test_kernels_of_unknown_cost_leave_the_use_of_the_mxu_open(tmp_path: Path) -
     ops = (("attention.1", "custom-call", 14.0), ("fusion.1", "loop fusion", 6.0))
     for flops, expected in ((0, Verdict.SKIPPED), (10**9, Verdict.FAILED)):
         cost = {"attention.1": {"flops": flops, "bytes_accessed": flops}}
-        found = report(spaces.write(steps_of(ops, about=cost), tmp_path))
-        verdicts = {outcome.id: outcome.verdict for outcome in found.outcomes}
-        assert verdicts["TPU405"] is expected
+        file = spaces.write(steps_of(ops, about=cost), tmp_path)
+        found = report(file)
+        assert outcomes(file)["TPU405"].verdict is expected
         assert any("Pallas" in note for note in found.notes) is (flops == 0)
         (longest,) = (t for t in found.tables if t.title == "Operations")
         assert (longest.rows[0][4] == "-") is (flops == 0)
@@ -196,8 +179,7 @@ def test_kernels_of_unknown_cost_leave_the_use_of_the_mxu_open(tmp_path: Path) -
 def test_products_of_eight_bits_are_no_float32(tmp_path: Path, kind: str, verdict: Verdict) -> None:
     text = f"f32[512,512]{{1,0}} fusion({kind}[512,512]{{1,0}} %a, {kind}[512,512]{{1,0}} %b)"
     made = steps_of((("matmul.1", "convolution fusion", 20.0),), about={"matmul.1": {"text": text}})
-    found = report(spaces.write(made, tmp_path))
-    assert {o.id: o.verdict for o in found.outcomes}["TPU403"] is verdict
+    assert outcomes(spaces.write(made, tmp_path))["TPU403"].verdict is verdict
 
 
 def test_no_rate_stands_above_what_the_chip_can_do(tmp_path: Path) -> None:

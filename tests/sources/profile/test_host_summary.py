@@ -22,8 +22,7 @@ def test_damage_side_by_side_is_the_same_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = spaces.pod_host("a", steps=12, devices=4)
-    device = [plane for plane in made.planes if plane.name.startswith("/device:TPU")][2]
-    device.lines[0].events[0].duration_ps = -1
+    spaces.devices(made)[2].lines[0].events[0].duration_ps = -1
     spaces.write(made, tmp_path)
     said: list[str] = []
     for large in (host_summary.LARGE_BYTES, 0):

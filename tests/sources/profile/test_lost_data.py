@@ -6,19 +6,10 @@ from typing import Any
 import pytest
 
 from tests.sources.profile import spaces
-from tpudiag.diagnoses.profile import ProfileRequest, diagnose
-from tpudiag.model import Report, Verdict
-from tpudiag.settings import Settings
+from tests.sources.profile.spaces import outcomes, report, verdicts
+from tpudiag.model import Verdict
 from tpudiag.sources.profile import facts
 from tpudiag.sources.profile.schema import message
-
-
-def report(file: Path) -> Report:
-    return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())
-
-
-def verdicts(file: Path) -> dict[str, Verdict]:
-    return {outcome.id: outcome.verdict for outcome in report(file).outcomes}
 
 
 def ill() -> Any:
@@ -45,9 +36,8 @@ def test_operations_that_the_trace_lost_are_not_compute(tmp_path: Path, share: f
     made = ill()
     before = verdicts(spaces.write(made, tmp_path))
     assert before["TPU201"] is before["TPU504"] is Verdict.FAILED
-    for plane in made.planes:
-        if plane.name.startswith("/device:TPU"):
-            cut_after(plane, share)
+    for plane in spaces.devices(made):
+        cut_after(plane, share)
     file = spaces.write(made, tmp_path)
     found, _ = facts(file)
     never_passed(before, verdicts(file))
@@ -61,9 +51,8 @@ def test_without_operations_a_device_is_not_known_to_work(tmp_path: Path) -> Non
     """Programs run on it without a gap, and may do nothing but wait."""
     made = spaces.training(devices=2, steps=8, step_ms=20.0)
     assert verdicts(spaces.write(made, tmp_path))["TPU406"] is Verdict.PASSED
-    for plane in made.planes:
-        if plane.name.startswith("/device:TPU"):
-            cut_after(plane, 0.0)
+    for plane in spaces.devices(made):
+        cut_after(plane, 0.0)
     assert verdicts(spaces.write(made, tmp_path))["TPU406"] is Verdict.SKIPPED
 
 
@@ -71,8 +60,8 @@ def test_waits_for_copies_without_their_text_are_neither_work_nor_the_host_s(
     tmp_path: Path,
 ) -> None:
     wait = ("copy-done.4", "copy-done", 12.0)
-    told = report(spaces.write(spaces.pod_host("h", compute_ms=2.0, extra=[wait]), tmp_path))
-    verdict = {outcome.id: outcome.verdict for outcome in told.outcomes}
+    file = spaces.write(spaces.pod_host("h", compute_ms=2.0, extra=[wait]), tmp_path)
+    told, verdict = report(file), verdicts(file)
     assert verdict["TPU210"] is verdict["TPU405"] is verdict["TPU406"] is Verdict.SKIPPED
     assert "not measured 60%" in told.headline
     assert any("asynchronous copies" in note for note in told.notes)
@@ -90,12 +79,11 @@ def test_a_device_without_operations_is_not_the_one_that_the_others_wait_for(
 @pytest.mark.parametrize("slow_ms", [0.0, 3.0])
 def test_a_host_without_operations_is_no_straggler(tmp_path: Path, slow_ms: float) -> None:
     hosts = [spaces.pod_host(f"h{n}", compute_ms=14.0 + slow_ms * (n == 1)) for n in range(5)]
-    for plane in hosts[3].planes:
-        if plane.name.startswith("/device:TPU"):
-            cut_after(plane, 0.0)
+    for plane in spaces.devices(hosts[3]):
+        cut_after(plane, 0.0)
     for number, made in enumerate(hosts):
         spaces.write(made, tmp_path, host=f"h{number}")
-    outcome = next(o for o in report(tmp_path).outcomes if o.id == "TPU503")
+    outcome = outcomes(tmp_path)["TPU503"]
     assert outcome.verdict is (Verdict.FAILED if slow_ms else Verdict.SKIPPED)
     assert all("h1" in finding.message for finding in outcome.findings)
 
@@ -108,7 +96,7 @@ def test_hosts_whose_steps_are_found_in_two_ways_are_not_compared(tmp_path: Path
                 if number == 2 and line.name == "Steps":
                     plane.lines.remove(line)
         spaces.write(made, tmp_path, host=f"h{number}")
-    outcome = next(o for o in report(tmp_path).outcomes if o.id == "TPU503")
+    outcome = outcomes(tmp_path)["TPU503"]
     assert outcome.verdict is Verdict.SKIPPED
     assert "not marked in the same way" in (outcome.reason or "")
 
@@ -125,9 +113,8 @@ def test_time_of_operations_without_their_program_is_busy(tmp_path: Path) -> Non
 def test_use_of_the_peaks_is_over_the_time_that_is_told(tmp_path: Path) -> None:
     made = spaces.pod_host("a", steps=10)
     whole = report(spaces.write(made, tmp_path)).measurements["mxu_utilization"].value
-    for plane in made.planes:
-        if plane.name.startswith("/device:TPU"):
-            cut_after(plane, 0.3)
+    for plane in spaces.devices(made):
+        cut_after(plane, 0.3)
     figures = report(spaces.write(made, tmp_path)).measurements
     assert figures["mxu_utilization"].value == pytest.approx(whole, rel=0.02)
 
@@ -160,15 +147,11 @@ def test_a_file_that_holds_itself_twice_counts_once(tmp_path: Path) -> None:
 
 def test_a_step_that_the_trace_cut_is_in_no_mean(tmp_path: Path) -> None:
     made = spaces.training(devices=2, steps=8)
-    for plane in made.planes:
-        for line in plane.lines:
-            if plane.name.startswith("/device:TPU") and line.name == "Steps":
-                line.events[-1].duration_ps //= 8
-            elif plane.name.startswith("/device:TPU") and line.name == "XLA Ops":
-                del line.events[-3:]
-    steps = facts(spaces.write(made, tmp_path))[1]
-    assert steps
-    assert steps.step_ms == pytest.approx([20.5] * 7)
+    for plane in spaces.devices(made):
+        lines = {line.name: line for line in plane.lines}
+        lines["Steps"].events[-1].duration_ps //= 8
+        del lines["XLA Ops"].events[-3:]
+    assert spaces.steps(made, tmp_path).step_ms == pytest.approx([20.5] * 7)
 
 
 @pytest.mark.parametrize("host_memory", [True, False])
@@ -189,15 +172,15 @@ def test_transfers_do_not_pass_where_the_hosts_trace_is_gone(
 
 def test_nothing_passes_while_a_device_that_ran_shows_no_steps(tmp_path: Path) -> None:
     made = spaces.pod_host("a", steps=10)
-    for plane in made.planes:
+    for plane in spaces.devices(made):
         for line in list(plane.lines):
             alone = plane.name == "/device:TPU:1" and line.name == "XLA Modules"
-            if alone or (plane.name.startswith("/device:TPU") and line.name == "Steps"):
+            if alone or line.name == "Steps":
                 plane.lines.remove(line)
-    outcomes = {o.id: o for o in report(spaces.write(made, tmp_path)).outcomes}
+    found = outcomes(spaces.write(made, tmp_path))
     for id_ in ("TPU201", "TPU405", "TPU406"):
-        assert outcomes[id_].verdict is not Verdict.PASSED, id_
-    assert "/device:TPU:1 (its XLA Modules line)" in (outcomes["TPU406"].reason or "")
+        assert found[id_].verdict is not Verdict.PASSED, id_
+    assert "/device:TPU:1 (its XLA Modules line)" in (found["TPU406"].reason or "")
 
 
 @pytest.mark.parametrize("runtime", ["tpu::System::Execute=>Done", "XLA::TPU HLO optimization"])

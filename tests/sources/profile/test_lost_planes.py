@@ -7,19 +7,10 @@ from typing import Any
 import pytest
 
 from tests.sources.profile import spaces
-from tpudiag.diagnoses.profile import ProfileRequest, diagnose
-from tpudiag.model import Report, Verdict
-from tpudiag.settings import Settings
+from tests.sources.profile.spaces import outcomes, report, verdicts
+from tpudiag.model import Verdict
 
 IDLE, LOW = "TPU406", "TPU405"
-
-
-def report(path: Path) -> Report:
-    return diagnose(ProfileRequest(path=str(path), xprof_limit_s=0), Settings())
-
-
-def verdicts(path: Path) -> dict[str, Verdict]:
-    return {outcome.id: outcome.verdict for outcome in report(path).outcomes}
 
 
 def uneven(host: str = "a", slow: int = 1, devices: int = 3) -> Any:
@@ -46,14 +37,9 @@ def without(made: Any, name: str) -> Any:
 
 @pytest.mark.parametrize("ordinal", [0, 1])
 def test_a_device_that_is_gone_was_perhaps_the_idle_one(tmp_path: Path, ordinal: int) -> None:
-    made = uneven(slow=ordinal)
-    assert verdicts(spaces.write(made, tmp_path))[IDLE] is Verdict.FAILED
-    file = spaces.write(without(made, f"/device:TPU:{ordinal}"), tmp_path)
-    after = report(file)
-    outcomes = {outcome.id: outcome for outcome in after.outcomes}
-    assert outcomes[IDLE].verdict is outcomes[LOW].verdict is Verdict.SKIPPED
-    assert f"lacks a /device:TPU:{ordinal}" in (outcomes[IDLE].reason or "")
-    assert any(f"/device:TPU:{ordinal}" in note for note in after.notes)
+    gone = f"/device:TPU:{ordinal}"
+    assert f"lacks a {gone}" in reason_after(tmp_path, uneven(slow=ordinal), gone)
+    assert any(gone in note for note in report(tmp_path).notes)
 
 
 @pytest.mark.parametrize("gone", ["/device:TPU:2", None])
@@ -70,11 +56,9 @@ def test_another_host_tells_how_many_devices_there_are(tmp_path: Path, gone: str
 def test_hosts_may_count_on_from_one_another(tmp_path: Path) -> None:
     for number, host in enumerate("ab"):
         made = uneven(host, slow=-1)
-        for plane in made.planes:
+        for plane in spaces.devices(made):
             name, _, ordinal = plane.name.rpartition(":")
-            plane.name = (
-                f"{name}:{3 * number + int(ordinal)}" if ordinal.isdecimal() else plane.name
-            )
+            plane.name = f"{name}:{3 * number + int(ordinal)}"
         spaces.write(made, tmp_path, host=host)
     assert verdicts(tmp_path)[IDLE] is Verdict.PASSED
 
@@ -84,7 +68,7 @@ def test_steps_of_which_everything_else_is_lost_are_not_idle(
     tmp_path: Path, kept: Sequence[int]
 ) -> None:
     made = spaces.training(devices=2, steps=8, step_ms=20.0, infeed_ms=1.3)
-    before = report(spaces.write(made, tmp_path))
+    before = verdicts(spaces.write(made, tmp_path))
     for plane in made.planes:
         for line in plane.lines:
             if line.name in ("XLA Modules", "XLA Ops"):
@@ -92,20 +76,17 @@ def test_steps_of_which_everything_else_is_lost_are_not_idle(
                 for place in reversed(range(len(line.events))):
                     if (line.events[place].offset_ps - begin) // (25 * spaces.MS) not in kept:
                         del line.events[place]
-    after = report(spaces.write(made, tmp_path))
-    outcomes = {outcome.id: outcome.verdict for outcome in after.outcomes}
-    for outcome in before.outcomes:
-        if outcome.verdict is Verdict.FAILED:
-            assert outcomes[outcome.id] is not Verdict.PASSED, outcome.id
-    assert outcomes["TPU201"] is Verdict.FAILED
-    assert outcomes["TPU405"] is Verdict.SKIPPED
+    after = verdicts(spaces.write(made, tmp_path))
+    for id_, verdict in before.items():
+        if verdict is Verdict.FAILED:
+            assert after[id_] is not Verdict.PASSED, id_
+    assert after["TPU201"] is Verdict.FAILED
+    assert after["TPU405"] is Verdict.SKIPPED
 
 
 def test_a_device_without_any_event_may_have_been_the_slow_one(tmp_path: Path) -> None:
     made = uneven(slow=1)
-    for plane in made.planes:
-        if plane.name == "/device:TPU:1":
-            del plane.lines[:]
+    del spaces.devices(made)[1].lines[:]
     after = verdicts(spaces.write(made, tmp_path))
     assert after[IDLE] is Verdict.FAILED
     assert after[LOW] is Verdict.SKIPPED
@@ -113,9 +94,9 @@ def test_a_device_without_any_event_may_have_been_the_slow_one(tmp_path: Path) -
 
 def test_a_device_with_fewer_steps_than_the_others_was_cut(tmp_path: Path) -> None:
     made = uneven(slow=-1)
-    for line in next(p for p in made.planes if p.name == "/device:TPU:2").lines:
+    for line in spaces.devices(made)[2].lines:
         del line.events[4:]
-    outcome = next(o for o in report(spaces.write(made, tmp_path)).outcomes if o.id == IDLE)
+    outcome = outcomes(spaces.write(made, tmp_path))[IDLE]
     assert outcome.verdict is Verdict.SKIPPED
     assert "4 steps of a /device:TPU:2" in (outcome.reason or "")
 
@@ -123,10 +104,9 @@ def test_a_device_with_fewer_steps_than_the_others_was_cut(tmp_path: Path) -> No
 def reason_after(tmp_path: Path, made: Any, gone: str) -> str:
     """Why no check of the devices passes once a plane is gone, where the others pass it."""
     assert verdicts(spaces.write(made, tmp_path))[IDLE] is Verdict.FAILED
-    after = report(spaces.write(without(made, gone), tmp_path))
-    outcomes = {outcome.id: outcome for outcome in after.outcomes}
-    assert outcomes[IDLE].verdict is outcomes[LOW].verdict is Verdict.SKIPPED
-    return outcomes[IDLE].reason or ""
+    after = outcomes(spaces.write(without(made, gone), tmp_path))
+    assert after[IDLE].verdict is after[LOW].verdict is Verdict.SKIPPED
+    return after[IDLE].reason or ""
 
 
 def test_the_memory_of_the_last_device_of_a_lone_host_tells_of_it(tmp_path: Path) -> None:
@@ -134,11 +114,7 @@ def test_the_memory_of_the_last_device_of_a_lone_host_tells_of_it(tmp_path: Path
     host = spaces.Plane(made, "/host:CPU")
     line = host.line("main")
     for number in range(3):
-        sizes = {
-            "bytes_allocated": 1 << 20,
-            "allocation_bytes": 1 << 20,
-            "bytes_available": 1 << 30,
-        }
+        sizes = {"bytes_allocated": 1, "allocation_bytes": 1, "bytes_available": 1 << 30}
         host.event(line, ("MemoryAllocation", 100.0 + number, 0.0), index_on_host=number, **sizes)
     assert "lacks a /device:TPU:2" in reason_after(tmp_path, made, "/device:TPU:2")
 
@@ -152,14 +128,14 @@ def test_the_devices_of_a_program_tell_of_the_last_of_a_lone_host(tmp_path: Path
 def test_other_hosts_of_a_program_are_no_lost_devices(tmp_path: Path) -> None:
     made = uneven(slow=-1)
     spaces.add_program(made, "cluster_train", {}, devices=6)
-    after = report(spaces.write(made, tmp_path))
-    assert {o.id: o.verdict for o in after.outcomes}[IDLE] is Verdict.PASSED
-    assert any("runs on 6 devices, of which the profile holds 3" in note for note in after.notes)
+    assert verdicts(spaces.write(made, tmp_path))[IDLE] is Verdict.PASSED
+    notes = report(tmp_path).notes
+    assert any("runs on 6 devices, of which the profile holds 3" in note for note in notes)
 
 
 def test_a_chip_with_fewer_cores_than_the_others_lacks_one(tmp_path: Path) -> None:
     made = uneven(slow=3, devices=4)
-    for number, plane in enumerate(p for p in made.planes if p.name.startswith("/device:TPU")):
+    for number, plane in enumerate(spaces.devices(made)):
         names = {plane.stat_metadata[key].name: key for key in plane.stat_metadata}
         details = bytes((0x20, number // 2, 0x28, number // 2 + 4, 0x30, number))
         id_ = names.get("core_details", len(names) + 1)
@@ -174,7 +150,7 @@ def test_operations_without_their_steps_and_programs_pass_nothing(tmp_path: Path
         for line in list(plane.lines):
             if line.name in ("Steps", "XLA Modules"):
                 plane.lines.remove(line)
-    after = report(spaces.write(made, tmp_path))
-    outcomes = {outcome.id: outcome.verdict for outcome in after.outcomes}
-    assert Verdict.PASSED not in {outcomes[IDLE], outcomes[LOW]}
-    assert any("/device:TPU:1 (its XLA Modules line)" in note for note in after.notes)
+    after = verdicts(spaces.write(made, tmp_path))
+    assert Verdict.PASSED not in {after[IDLE], after[LOW]}
+    notes = report(tmp_path).notes
+    assert any("/device:TPU:1 (its XLA Modules line)" in note for note in notes)

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from tests.sources.profile import spaces
 from tpudiag import report_json
-from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.errors import UnreadableInput
 from tpudiag.model import Verdict
-from tpudiag.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +80,7 @@ def test_odd_contents(tmp_path: Path, changes: list[Any]) -> None:
     file = tmp_path / "a.xplane.pb"
     file.write_bytes(made.SerializeToString())
     try:
-        report = diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())
+        report = spaces.report(file)
     except UnreadableInput as error:
         assert "\n" not in str(error)
         return

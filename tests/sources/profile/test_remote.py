@@ -1,18 +1,17 @@
 """Runs behind a URL: a bucket queried over the wire like Cloud Storage."""
 
 import json
-import os
 import subprocess
-import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
+from tests import loopback
+from tests.commands.called import started
 from tests.sources.profile import spaces
 
 pytestmark = pytest.mark.slow
@@ -34,23 +33,14 @@ class Bucket(ThreadingHTTPServer):
     def read(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """`tpudiag read` with this as Cloud Storage."""
         environment = {
-            **os.environ,
             "STORAGE_EMULATOR_HOST": f"http://127.0.0.1:{self.server_port}",
             "GOOGLE_APPLICATION_CREDENTIALS": "",
             "NO_GCE_CHECK": "true",
         }
-        return subprocess.run(
-            [sys.executable, "-m", "tpudiag", "read", *arguments],
-            check=False,
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-            env=environment,
-            timeout=800,
-        )
+        return started("read", *arguments, cwd=ROOT, env=environment)
 
 
-class Answering(BaseHTTPRequestHandler):
+class Answering(loopback.Handler):
     """Lists objects, says what one is, and sends it."""
 
     server: Bucket  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -98,24 +88,14 @@ class Answering(BaseHTTPRequestHandler):
         }
 
     def _send(self, status: int, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Content-Type", "application/json")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Nothing on the test's stderr."""
+        self.answer(status, body, Content_Type="application/json")
 
 
 @pytest.fixture
 def bucket() -> Iterator[Bucket]:
-    with Bucket() as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+    made = Bucket()
+    with loopback.serving(made):
+        yield made
 
 
 def upload(bucket: Bucket, hosts: int = 2, run: str = RUN) -> None:

@@ -15,17 +15,11 @@ THREAD = "tf_data_iterator_get_next/1"
 def read(folder: Path, **host: Any) -> StepTimes:
     made = spaces.space()
     spaces.add_host(made, STARTS, **host)
-    spaces.write(made, folder)
-    steps = facts(folder)[1]
-    assert steps
-    return steps
+    return spaces.steps(made, folder)
 
 
 def test_steps_lines_before_host_marks(tmp_path: Path) -> None:
-    made = spaces.training(devices=2, steps=5)
-    spaces.write(made, tmp_path)
-    _, steps = facts(tmp_path)
-    assert steps
+    steps = spaces.steps(spaces.training(devices=2, steps=5), tmp_path)
     assert steps.step_ms == pytest.approx([20.5] * 5)
     assert steps.input_wait_ms == pytest.approx([2.0] * 5)
     assert steps.source == "Steps line of 2 devices"
@@ -38,10 +32,7 @@ def test_without_infeed_a_device_waits_while_the_host_asks(tmp_path: Path) -> No
         made, 0, [("m", s + 5, 15.0) for s in STARTS], steps=[("1", s, 20.0) for s in STARTS[:1]]
     )
     spaces.add_host(made, (), asked=[("python", 98.0, 9.0)])
-    spaces.write(made, tmp_path)
-    steps = facts(tmp_path)[1]
-    assert steps
-    assert steps.input_wait_ms == pytest.approx([5.0])
+    assert spaces.steps(made, tmp_path).input_wait_ms == pytest.approx([5.0])
 
 
 def test_host_marks_are_steps_and_the_function_of_that_name_is_none(tmp_path: Path) -> None:
@@ -64,12 +55,7 @@ def test_replicas_that_wait_together_wait_once(tmp_path: Path) -> None:
 
 
 def test_eager_ops_of_a_host_compute(tmp_path: Path) -> None:
-    made = spaces.space()
-    plane = spaces.Plane(made, "/host:CPU")
-    line = plane.line("python")
-    for number, start in enumerate(STARTS):
-        plane.event(line, ("train", start, 20.0), step_num=number)
-        plane.event(line, ("EagerLocalExecute: MatMul", start + 5, 12.0))
+    made = spaces.marked(STARTS, {"python": [("EagerLocalExecute: MatMul", 5.0, 12.0)]})
     spaces.write(made, tmp_path)
     (replica,) = facts(tmp_path)[0].replicas
     assert (replica.part("compute"), replica.part("idle")) == pytest.approx((36.0, 24.0))
@@ -99,11 +85,8 @@ def test_other_names_of_steps(tmp_path: Path) -> None:
 
 def test_spans_of_any_name(tmp_path: Path) -> None:
     made = spaces.space()
-    plane = spaces.Plane(made, "/host:CPU")
-    line = plane.line("python")
-    for start in STARTS:
-        plane.event(line, ("train_step", start, 20.0))
-        plane.event(line, ("train_step", start + 1, 5.0))
+    threads = {"python": [("train_step", 0.0, 20.0), ("train_step", 1.0, 5.0)]}
+    spaces.each_step(spaces.Plane(made, "/host:CPU"), STARTS, threads)
     files = [str(spaces.write(made, tmp_path))]
     assert facts(tmp_path)[1] is None
     _, steps = Answers(files).add_all(here(files, "train_step")).merged()
@@ -141,8 +124,6 @@ def test_no_training_step_is_recovered_from_calls_of_predict(
     plane = spaces.Plane(made, "/host:CPU")
     line = plane.line("python")
     for start in range(6):
-        event = plane.event(line, (name, 10.0 * start, 8.0))
-        stat = event.stats.add(metadata_id=plane.stat_id("tf_function_call"))
-        stat.ref_value = plane.stat_id("notTraced-nonXla")
+        spaces.call(plane, line, (name, 10.0 * start, 8.0), traced=False)
     spaces.write(made, tmp_path)
     assert (facts(tmp_path)[1] is not None) is trains

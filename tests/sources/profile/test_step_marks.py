@@ -7,22 +7,19 @@ from tests.sources.profile import spaces
 from tpudiag.sources.profile import facts
 
 
-def called(kinds: tuple[str, ...]) -> Any:
+def called(*traced: bool) -> Any:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     python, kernels = plane.line("python"), plane.line("tf_Compute/1")
-    for number, kind in enumerate(kinds):
+    for number, each in enumerate(traced):
         start = 10.0 + 30 * number
-        event = plane.event(python, ("train_function", start, 8.0))
-        event.stats.add(metadata_id=plane.stat_id("tf_function_call")).ref_value = plane.stat_id(
-            kind
-        )
+        spaces.call(plane, python, ("train_function", start, 8.0), each)
         plane.event(kernels, ("ExecutorState::Process", start + 1, 6.0))
     return made
 
 
 def test_one_call_of_a_training_function_on_a_cpu_is_one_step(tmp_path: Path) -> None:
-    found, steps = facts(spaces.write(called(("notTraced-nonXla",)), tmp_path))
+    found, steps = facts(spaces.write(called(False), tmp_path))
     assert steps
     assert steps.step_ms == (8.0,)
     assert "1 whole call of tf.function 'train_function'" in steps.source
@@ -30,23 +27,17 @@ def test_one_call_of_a_training_function_on_a_cpu_is_one_step(tmp_path: Path) ->
 
 
 def test_a_call_that_traced_is_no_step(tmp_path: Path) -> None:
-    kinds = ("traced-nonXla", "notTraced-nonXla")
-    assert facts(spaces.write(called(kinds[:1]), tmp_path))[1] is None
-    steps = facts(spaces.write(called(kinds), tmp_path))[1]
-    assert steps
-    assert len(steps.step_ms) == 1
+    assert facts(spaces.write(called(True), tmp_path))[1] is None
+    assert len(spaces.steps(called(True, False), tmp_path).step_ms) == 1
 
 
 def jax_on_a_cpu(ops: bool) -> Any:
     made = spaces.space()
-    plane = spaces.Plane(made, "/host:CPU")
-    python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
-    for number in range(6):
-        start = 100.0 + 30 * number
-        plane.event(python, ("PjitFunction(train_step)", start, 25.0))
-        plane.event(python, ("PjitFunction(_norm)", start + 1, 2.0))
-        if ops:
-            plane.event(xla, ("dot.3", start + 1, 18.0), hlo_op="dot.3")
+    python = [("PjitFunction(train_step)", 0.0, 25.0), ("PjitFunction(_norm)", 1.0, 2.0)]
+    xla = [("dot.3", 1.0, 18.0, {"hlo_op": "dot.3"})] * ops
+    threads = {"python": python, "tf_XLAPjRtCpuClient/1": xla}
+    starts = [100.0 + 30 * number for number in range(6)]
+    spaces.each_step(spaces.Plane(made, "/host:CPU"), starts, threads)
     return made
 
 
@@ -66,14 +57,10 @@ def test_a_host_whose_work_was_not_traced_is_not_called_idle(tmp_path: Path) -> 
 
 
 def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(tmp_path: Path) -> None:
-    made = spaces.space()
-    plane = spaces.Plane(made, "/host:CPU")
-    python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
-    for number in range(4):
-        start = 100.0 + 30 * number
-        plane.event(python, ("train", start, 20.0), step_num=number)
-        plane.event(xla, ("dot.3", start + 1, 2.0), hlo_op="dot.3")
-        plane.event(xla, ("ThunkExecutor::Execute (wait for completion)", start + 3, 15.0))
+    waits = ("ThunkExecutor::Execute (wait for completion)", 3.0, 15.0)
+    xla = [("dot.3", 1.0, 2.0, {"hlo_op": "dot.3"}), waits]
+    starts = [100.0 + 30 * number for number in range(4)]
+    made = spaces.marked(starts, {"tf_XLAPjRtCpuClient/1": xla})
     (replica,) = facts(spaces.write(made, tmp_path))[0].replicas
     assert replica.part("compute") == pytest.approx(4 * 17.0)
 
@@ -93,7 +80,6 @@ def test_marks_that_only_dispatch_are_no_steps(
     line = plane.line("python")
     for number in range(8):
         plane.event(line, ("train", first_ms + every_ms * number, length_ms), step_num=number)
-    steps = facts(spaces.write(made, tmp_path))[1]
-    assert steps
+    steps = spaces.steps(made, tmp_path)
     assert ("only dispatch" in steps.source) is ahead
     assert steps.step_ms == pytest.approx((20.0,) * 7 if ahead else (19.5,) * 8)

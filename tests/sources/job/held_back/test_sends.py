@@ -1,14 +1,14 @@
 """A job that sends in every way, to a server on loopback that stands for remote hosts."""
 
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from tests import loopback
 from tpudiag.sources.job.process import following, job_python, runner
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.process.python_places import Place
@@ -158,29 +158,22 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(loopback.Handler):
     protocol_version = "HTTP/1.1"
 
     def _answer(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         cast("Server", self.server).seen.append(f"{self.command} {self.path}")
-        body = f"read {self.path}".encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.answer(200, f"read {self.path}".encode())
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer
-
-    def log_message(self, format: str, *args: Any) -> None: ...
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield running
-        running.shutdown()
+    made = Server()
+    with loopback.serving(made):
+        yield made
 
 
 def run(

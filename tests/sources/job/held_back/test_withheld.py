@@ -3,11 +3,10 @@
 import os
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import HTTPServer
 from pathlib import Path
-from typing import Any
 
+from tests import loopback
 from tests.sources.job.programs import told
 from tpudiag.sources.job.held_back import child_python
 
@@ -75,23 +74,17 @@ def test_a_hook_that_fails_lets_reads_go_and_nothing_else(tmp_path: Path) -> Non
     assert seen["defects"] == ["HTTPConnection.putrequest", "builtins.open"]
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(loopback.Handler):
     def do_GET(self) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"near")
-
-    def log_message(self, format: str, *args: Any) -> None: ...
+        self.answer(200, b"near")
 
 
 def test_a_python_that_cannot_be_hooked_reaches_its_own_machine_alone() -> None:
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with loopback.serving(HTTPServer(("127.0.0.1", 0), Handler)) as port:
         folder = Path(child_python.__file__).parent
         done = subprocess.run(
-            [sys.executable, "-c", CHILD, f"http://127.0.0.1:{server.server_address[1]}"],
+            [sys.executable, "-c", CHILD, f"http://127.0.0.1:{port}"],
             capture_output=True, text=True, check=False,
             env={**os.environ, "PYTHONPATH": str(folder), "TPUDIAG_SENDS": "/dev/null"},
         )  # fmt: skip
-        server.shutdown()
     assert done.stdout.startswith("b'near'\nno network: tpudiag"), done.stderr
