@@ -1,10 +1,11 @@
-"""Reports and outcomes for tests to which most of their fields do not matter."""
+"""Reports, outcomes and series for tests to which most of their fields do not matter."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.report_figures import Series, SeriesKind
 
 STARTED = "2026-01-02T03:04:05Z"
 
@@ -13,6 +14,13 @@ def outcome(id_: str, verdict: Verdict, *findings: Finding, **fields: Any) -> Ou
     """An outcome of this check, an error named input-bound unless said otherwise."""
     given: dict[str, Any] = {"name": "input-bound", "severity": Severity.ERROR} | fields
     return Outcome(id=id_, verdict=verdict, findings=findings, **given)
+
+
+def series(kind: SeriesKind, y: tuple[float, ...], name: str = "s", **fields: Any) -> Series:
+    """A series of ms by the step, from a job, unless said otherwise."""
+    x = tuple(float(number) for number in range(len(y)))
+    given: dict[str, Any] = {"x": x, "x_unit": "step", "unit": "ms", "source": "job"} | fields
+    return Series(kind=kind, name=name, y=y, **given)
 
 
 def report(*outcomes: Outcome, **fields: Any) -> Report:

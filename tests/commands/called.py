@@ -51,8 +51,8 @@ def started(
     """What a verb in a process of its own came to."""
     return subprocess.run(
         [sys.executable, "-m", "tpudiag", *map(str, arguments)],
-        cwd=cwd, capture_output=True, text=True, timeout=800, check=False,
-        env={**os.environ, **(env or {})},
+        cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=800,
+        check=False, env={**os.environ, **(env or {})},
     )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from tpudiag.catalogue import notebook_cell
 from tpudiag.commands.magics import Session
 from tpudiag.model import Finding, Report, Severity, Verdict
 from tpudiag.notebook_display import show_reports
-from tpudiag.report_figures import Series
 
 STRATEGY = f"""\
 import tensorflow as tf
@@ -50,10 +49,7 @@ def a_report(**changes: Any) -> Report:
 
 
 def test_a_report_is_a_frame_that_holds_all_it_needs() -> None:
-    series = Series(
-        kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,) * 9, y=(2.0,) * 9, source="job"
-    )
-    cell = notebook_cell(a_report(series=(series,)))
+    cell = notebook_cell(a_report(series=(made.series("step_time", (2.0,) * 9),)))
     assert cell.startswith("<iframe ") and cell.endswith("</iframe>")
     assert "TPU101" in cell and len(cell) < 100_000
     (document,) = re.findall(r'srcdoc="([^"]*)"', cell)

@@ -9,23 +9,13 @@ from tests.commands.called import called
 from tpudiag import report_json
 from tpudiag.catalogue import renderer, renderer_names
 from tpudiag.model import Evidence, Finding, Location, Subject, Verdict
-from tpudiag.report_figures import Excerpt, Series
+from tpudiag.report_figures import Excerpt
 
 FINDING = Finding("It waits.", "prefetch()", (Evidence("wait", 3.0, "ms"),), Location("t.py", 2))
 REPORT = made.report(
     made.outcome("TPU201", Verdict.FAILED, FINDING),
     subject=Subject("job", "t.py"),
-    series=(
-        Series(
-            kind="step_time",
-            name="step",
-            x_unit="step",
-            unit="ms",
-            x=(0.0, 1.0),
-            y=(2.0, 3.0),
-            source="job",
-        ),
-    ),
+    series=(made.series("step_time", (2.0, 3.0)),),
     excerpts=(Excerpt("t.py", 1, ("a = 1", "for x in y:")),),
 )
 ENDINGS = {

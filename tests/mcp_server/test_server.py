@@ -1,8 +1,6 @@
 """A client of the same SDK drives the real server: one process for all requests here."""
 
-import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client, types
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tests.commands.called import started
 from tests.tiny_job import STRATEGY, TRAINING, VARIABLE
 from tpudiag.mcp_server.tools import report_schema
 
@@ -27,9 +26,6 @@ print("to stdout, which is the protocol's")
 open("written.txt", "w").write("x")
 {STRATEGY}{VARIABLE}{TRAINING}"""
 QUICK = {"steps": 4, "first_loop": True, "no_compile": True, "select": ["TPU1"]}
-
-
-Answer = types.CallToolResult
 
 
 @dataclass
@@ -182,27 +178,13 @@ def test_what_a_client_can_cause_is_one_line(talk: Talk) -> None:
 
 def test_without_the_extra_one_line_says_so(tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError(name='mcp')\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "mcp"],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = started("mcp", env={"PYTHONPATH": str(tmp_path)})
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert "pip install 'tpudiag[mcp]'" in line
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "mcp", "--folder", str(tmp_path / "none")],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    assert done.returncode == 2
+    done = started("mcp", "--folder", tmp_path / "none")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("tpudiag: --folder ")
-    assert json.dumps(done.stdout) == '""'

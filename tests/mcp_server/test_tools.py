@@ -14,7 +14,7 @@ from tpudiag.mcp_server.folder import Folder
 from tpudiag.mcp_server.tools import TOOLS, Tool, report_schema, tool
 from tpudiag.mcp_server.worker import of_report, slim
 from tpudiag.model import Evidence, Report, Severity, Verdict
-from tpudiag.report_figures import Excerpt, Series, StepSamples
+from tpudiag.report_figures import Excerpt, StepSamples
 
 EXAMPLES: dict[str, dict[str, Any]] = {
     "check": {"program": "train.py", "arguments": ["--epochs", "1"], "target": "v6e-8"},
@@ -77,11 +77,7 @@ def long_report() -> Report:
         made.outcome(
             "TPU101", Verdict.PASSED, name="retracing", severity=Severity.WARNING, evidence=seen
         ),
-        series=(
-            Series(
-                kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,), y=(2.0,), source="job"
-            ),
-        ),
+        series=(made.series("step_time", (2.0,)),),
         samples=(StepSamples("step_time_ms", "ms", (1.0, 2.0)),),
         excerpts=(Excerpt("/etc/passwd", 1, ("root",)),),
     )

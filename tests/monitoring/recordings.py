@@ -2,13 +2,18 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.monitoring.recording import NS, Run, Window, bucket
 from tpudiag.monitoring.store import Store
+from tpudiag.monitoring.watched_job import WatchedJob
+from tpudiag.settings import Settings
 
 
 def run(ago_s: float, **changed: Any) -> Run:
@@ -53,3 +58,19 @@ def write(path: Path, took_s: list[float], silent_s: float = 0.0, **changed: Any
     store.write(made, tuple(found))
     store.close()
     return found
+
+
+def polled(*sources: Path) -> WatchedJob:
+    """The job of recordings, as far as they are written."""
+    job = WatchedJob([str(source) for source in sources])
+    assert job.poll()
+    return job
+
+
+@contextmanager
+def looked(*sources: Path, **request: Any) -> Generator[WatchSession]:
+    """A watch that has looked at recordings once."""
+    asked = WatchRequest(sources=tuple(map(str, sources)), **request)
+    with WatchSession(asked, Settings()) as session:
+        assert session.look()
+        yield session

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import made
 from tests.monitoring import event_files
 from tpudiag import tensorboard_summary
-from tpudiag.model import Report, Subject
 from tpudiag.monitoring.event_files import EventFiles
 from tpudiag.monitoring.recording import NS, Recording
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -25,11 +25,12 @@ def steps(found: Recording) -> list[tuple[float, int]]:
 
 
 def test_the_step_of_the_events_is_the_progress(tmp_path: Path) -> None:
-    made = [event_files.version(START_S)]
-    for number in range(4):
-        for tag in ("loss", "accuracy"):
-            made.append(event_files.event(START_S + 10 * number, 100 * number, tag))
-    event_files.write(tmp_path / "train", made)
+    told = [
+        event_files.event(START_S + 10 * number, 100 * number, tag)
+        for number in range(4)
+        for tag in ("loss", "accuracy")
+    ]
+    event_files.write(tmp_path / "train", [event_files.version(START_S), *told])
     (found,) = EventFiles(str(tmp_path)).poll()
     assert (found.run.unit, found.run.ended_ns) == ("steps", None)
     assert steps(found) == [(10, 100), (20, 100), (30, 100)]
@@ -60,15 +61,11 @@ def test_evaluations_are_no_training_steps(tmp_path: Path) -> None:
 
 def test_a_report_beside_the_profile_is_no_restart(tmp_path: Path) -> None:
     """tpudiag's own text summary has step 0, at a time at which the training is far on."""
-    made = [event_files.event(START_S + 10 * n, 100 * n) for n in range(3)]
-    event_files.write(tmp_path, made)
+    event_files.write(tmp_path, [event_files.event(START_S + 10 * n, 100 * n) for n in range(3)])
     run = tmp_path / "plugins" / "profile" / "run"
     run.mkdir(parents=True)
     (run / "vm.xplane.pb").write_bytes(b"x")
-    report = Report(
-        subject=Subject("profile", "p"), target=None, started="2026-01-02T03:04:05Z", outcomes=()
-    )
-    assert tensorboard_summary.write_beside(report, str(tmp_path)) is not None
+    assert tensorboard_summary.write_beside(made.report(), str(tmp_path)) is not None
     (found,) = EventFiles(str(tmp_path)).poll()
     assert steps(found) == [(10, 100), (20, 100)]
     assert not EventFiles(str(tmp_path / "tpudiag")).found

@@ -16,7 +16,6 @@ from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.metrics import Figures
 from tpudiag.monitoring.recording import Run
 from tpudiag.monitoring.run_sources import Place
-from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.signals import CauseKind
 
 GONE = 2**22 + 7
@@ -105,9 +104,8 @@ def test_a_run_is_free_when_it_is_over() -> None:
 
 def test_alerts_carry_their_cause_and_are_set_back(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
-    job = WatchedJob([str(tmp_path / "a.sqlite")])
-    job.poll()
-    slow = replace(job.slowest.figures(), cause=CauseKind.INPUT)
+    figures = recordings.polled(tmp_path / "a.sqlite").slowest.figures()
+    slow = replace(figures, cause=CauseKind.INPUT)
     place = exporting._Place(PointSource((), ()), slow.run)  # pyright: ignore
 
     def shown(figures: Figures, **alerts: bool) -> set[tuple[str, str, float]]:
@@ -128,9 +126,8 @@ def test_alerts_carry_their_cause_and_are_set_back(tmp_path: Path) -> None:
 def test_an_alert_arrives(emulator: Any, started: Started) -> None:
     exporter = started("tpudiag-logs")
     recordings.write(Path("b.sqlite"), [1.0] * 60)
-    job = WatchedJob(["b.sqlite"])
-    job.poll()
-    exporter.show(replace(job.slowest.figures(), cause=CauseKind.CHECKPOINT), {"TPU604": True})
+    figures = recordings.polled(Path("b.sqlite")).slowest.figures()
+    exporter.show(replace(figures, cause=CauseKind.CHECKPOINT), {"TPU604": True})
     assert "lost" not in exporter.close()
     (key,) = [key for key in emulator.series if key[0].endswith("/alert")]
     assert (dict(key[1])["check"], dict(key[1])["cause"]) == ("TPU604", "checkpoint")

@@ -7,13 +7,9 @@ from typing import Any
 import pytest
 
 from tests.monitoring import recordings
-from tpudiag.diagnoses.watch_request import WatchRequest
-from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.diagnoses.watched_figures import notes
 from tpudiag.monitoring.causes.investigation import odd_of_two
 from tpudiag.monitoring.causes.stacks import MainThread
-from tpudiag.monitoring.watched_job import WatchedJob
-from tpudiag.settings import Settings
 
 STEADY = [1.0] * 40
 
@@ -35,8 +31,7 @@ def test_workers_of_one_job_and_two_jobs(
     for name, changed in (("x", first), ("y", second)):
         (tmp_path / name).mkdir()
         recordings.write(tmp_path / name / "a.sqlite", STEADY, id=name, **changed)
-    job = WatchedJob([str(tmp_path / "x"), str(tmp_path / "y")])
-    assert job.poll()
+    job = recordings.polled(tmp_path / "x", tmp_path / "y")
     assert len(job.jobs) == jobs
     assert len({watched.worker for watched in job.workers}) == 2
 
@@ -47,9 +42,7 @@ def test_a_fleet_is_a_line_a_job_and_the_sick_stand_first(tmp_path: Path) -> Non
         path = tmp_path / str(number) / "a.sqlite"
         failure, ended_ns = ("ValueError: no data", time.time_ns()) if number == 4 else (None, None)
         recordings.write(path, STEADY, id=str(number), failure=failure, ended_ns=ended_ns)
-    folders = tuple(str(tmp_path / str(number)) for number in range(6))
-    with WatchSession(WatchRequest(sources=folders), Settings()) as session:
-        assert session.look()
+    with recordings.looked(*(tmp_path / str(number) for number in range(6))) as session:
         report = session.report()
     assert report.headline.startswith("6 jobs, 1 sick; the sickest, ")
     (table,) = [table for table in report.tables if table.title.startswith("Jobs")]
@@ -65,8 +58,7 @@ def test_of_several_that_died_the_first_heads_the_report(tmp_path: Path) -> None
             tmp_path / f"{number}.sqlite", STEADY, id=str(number), host=f"h{number}",
             failure=failure, beat_ns=now_ns - ago_s * 10**9, ended_ns=now_ns - ago_s * 10**9,
         )  # fmt: skip
-    with WatchSession(WatchRequest(sources=(str(tmp_path),)), Settings()) as session:
-        assert session.look()
+    with recordings.looked(tmp_path) as session:
         report = session.report()
     (failed,) = [outcome for outcome in report.outcomes if outcome.id == "TPU609"]
     assert failed.findings[0].message.startswith("h1: the job ended by ValueError: 7")
@@ -92,6 +84,5 @@ def test_of_one_worker_among_others_it_is_said_that_they_are_not_seen(
         recordings.write(
             tmp_path / str(number) / "a.sqlite", STEADY, id=str(number), worker=f"worker {number}"
         )
-    job = WatchedJob([str(tmp_path / str(number)) for number in workers])
-    assert job.poll()
+    job = recordings.polled(*(tmp_path / str(number) for number in workers))
     assert any("only worker 3 is seen here" in note for note in notes(job)) is said

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.monitoring import recordings
 from tpudiag.cli import main
 from tpudiag.monitoring.ledger import TimeUse
-from tpudiag.monitoring.watched_job import WatchedJob
 
 pytestmark = pytest.mark.slow
 
@@ -86,9 +86,7 @@ def test_over_two_restarts_it_is_within_3_percent(
     rows = (tmp_path / "events").read_text(encoding="utf-8").splitlines()
     events = [(kind, start, end) for kind, start, end in map(json.loads, rows)]
     spent = expected(events, starts)
-    job = WatchedJob([str(tmp_path)])
-    assert job.poll()
-    (worker,) = job.workers
+    (worker,) = recordings.polled(tmp_path).workers
     account = worker.account()
     whole = events[-1][2] - events[0][1]
     assert account.total_s == pytest.approx(whole, rel=0.03)

@@ -13,7 +13,6 @@ from tests import loopback
 from tests.monitoring import recordings
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.open_telemetry import OpenTelemetry
-from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.signals.run_state import RunState, StateKind
 
 
@@ -45,9 +44,7 @@ def test_the_end_of_a_run_is_sent_before_the_watch_ends(
 ) -> None:
     url, got = collector
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
-    job = WatchedJob([str(tmp_path / "a.sqlite")])
-    job.poll()
-    figures = job.slowest.figures()
+    figures = recordings.polled(tmp_path / "a.sqlite").slowest.figures()
     sent = OpenTelemetry(url, "bert", every_s=3_600)
     sent.show(figures, {"TPU603": True})
     over = RunState(StateKind.COMPLETED, "the run has ended")
@@ -66,8 +63,7 @@ def test_the_end_of_a_run_is_sent_before_the_watch_ends(
 
 def test_a_collector_that_is_not_there_is_said_in_one_line(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
-    job = WatchedJob([str(tmp_path / "a.sqlite")])
-    job.poll()
+    job = recordings.polled(tmp_path / "a.sqlite")
     sent = OpenTelemetry("http://127.0.0.1:9/v1/metrics", every_s=3_600, call_s=0.3)
     sent.show(job.slowest.figures(), {})
     said = sent.close()

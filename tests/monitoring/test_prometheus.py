@@ -14,16 +14,13 @@ from tests.monitoring import recordings
 from tpudiag.monitoring.ledger import TimeUse
 from tpudiag.monitoring.metrics import Figures, Worker
 from tpudiag.monitoring.prometheus import Prometheus
-from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.signals import CauseKind
 from tpudiag.signals.run_state import RunState, StateKind
 
 
 def figures(folder: Path, **changed: Any) -> Figures:
     recordings.write(folder / "a.sqlite", [1.0] * 60, **changed)
-    job = WatchedJob([str(folder / "a.sqlite")])
-    job.poll()
-    return job.slowest.figures()
+    return recordings.polled(folder / "a.sqlite").slowest.figures()
 
 
 def text_of(*workers: Worker, job: str | None = None) -> str:

@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.monitoring import recordings
-from tpudiag.diagnoses.watch_request import WatchRequest
-from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring import reader
 from tpudiag.monitoring.reader import read
 from tpudiag.monitoring.store import RUN_COLUMNS
-from tpudiag.settings import Settings
 
 STEPS = [1.0] * 40
 COLUMNS = ", ".join(f"i AS {name}" for name in RUN_COLUMNS.split(", "))
@@ -58,8 +55,7 @@ def test_a_damaged_row_is_left_out_and_told_and_the_rest_is_read(
     seen = read(recorded)
     assert len(seen.windows) == len(STEPS) - 1
     assert len(seen.damaged) == 1
-    with WatchSession(WatchRequest(sources=(str(recorded),)), Settings()) as session:
-        assert session.look()
+    with recordings.looked(recorded) as session:
         assert session.look()
         assert "1 row of the recording is damaged, and left out." in session.report().notes
 
@@ -93,5 +89,5 @@ def test_a_view_in_the_place_of_a_table_is_not_run(recorded: Path, table: str) -
 
 def test_a_pipe_in_the_folder_is_not_waited_for(recorded: Path) -> None:
     os.mkfifo(recorded.parent / "pipe.sqlite")
-    with WatchSession(WatchRequest(sources=(str(recorded.parent),)), Settings()) as session:
-        assert session.look()
+    with recordings.looked(recorded.parent):
+        pass

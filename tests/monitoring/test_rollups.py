@@ -10,7 +10,6 @@ from tpudiag.monitoring import reader, store
 from tpudiag.monitoring.ledger import TimeUse
 from tpudiag.monitoring.reader import read
 from tpudiag.monitoring.recording import NS, Window, bucket
-from tpudiag.monitoring.watched_job import WatchedJob
 
 DAY_S = 86_400
 
@@ -43,8 +42,7 @@ def recorded(path: Path, total_s: int, step_s: int, at_once: int) -> tuple[int, 
 
 
 def judged(path: Path, steps: int, saved_s: float) -> None:
-    job = WatchedJob([str(path)])
-    assert job.poll()
+    job = recordings.polled(path)
     watched = job.slowest
     assert (watched.steps, watched.examples) == (steps, 64 * steps)
     account = watched.ledger.account(TimeUse.OTHER)

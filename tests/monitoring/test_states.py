@@ -111,12 +111,8 @@ def test_how_the_script_left_is_recorded(
     tmp_path: Path, script: str, code: int | None, failure: str | None
 ) -> None:
     (tmp_path / "train.py").write_text(LOOP + script + "\n", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "train.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-    )
+    command = [sys.executable, "train.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert done.returncode == (code or 0), "the job leaves as it would have"
     found = read(tmp_path / "a.sqlite").run
     assert found.ended_ns is not None

@@ -6,33 +6,31 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.monitoring import recordings
-from tpudiag.diagnoses.watch_request import WatchRequest
-from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.model import Outcome, Verdict
 from tpudiag.monitoring.recording import NS
 from tpudiag.monitoring.store import Store
-from tpudiag.monitoring.watched_job import WatchedJob
-from tpudiag.settings import Settings
 from tpudiag.signals.run_state import StateKind
 
 STEADY = [1.0] * 600
 
 
 def outcomes(*paths: Path, idle_s: float | None = None) -> dict[str, Outcome]:
-    with WatchSession(WatchRequest(sources=tuple(map(str, paths))), Settings()) as session:
-        assert session.look()
+    with recordings.looked(*paths) as session:
         session.job.done(idle_s)
         return {outcome.id: outcome for outcome in session.report().outcomes}
 
 
-def gone_pid() -> int:
-    process = subprocess.Popen([sys.executable, "-S", "-c", ""])
-    process.wait()
-    return process.pid
+def killed(path: Path, silent_s: int, **changed: Any) -> None:
+    """A recording of a steady job whose process is gone since so long."""
+    with subprocess.Popen([sys.executable, "-S", "-c", ""]) as process:
+        pass
+    beat_ns = int((time.time() - silent_s) * NS)
+    recordings.write(path, STEADY, silent_s, id="one", pid=process.pid, beat_ns=beat_ns, **changed)
 
 
 @pytest.mark.slow
@@ -49,10 +47,7 @@ def test_several_sources_are_one_job_as_slow_as_its_slowest(tmp_path: Path) -> N
     recordings.write(
         tmp_path / "1" / "a.sqlite", STEADY + [1.6] * 60, id="b", host="h1", machine="y"
     )
-    with WatchSession(
-        WatchRequest(sources=(str(tmp_path / "0"), str(tmp_path / "1"))), Settings()
-    ) as session:
-        assert session.look()
+    with recordings.looked(tmp_path / "0", tmp_path / "1") as session:
         report = session.report()
     assert report.headline.startswith("2 workers; the slowest, h1, is train.py: 40 examples/s")
     assert [row[0] for row in report.tables[0].rows] == ["h0", "h1"]
@@ -63,17 +58,9 @@ def test_several_sources_are_one_job_as_slow_as_its_slowest(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_restart_at_half_speed_is_held_against_the_run_before(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
-    recordings.write(
-        path,
-        STEADY,
-        silent_s=700,
-        id="one",
-        pid=gone_pid(),
-        beat_ns=int(time.time() - 700) * NS,
-    )
+    killed(path, 700)
     recordings.write(path, [2.0] * 300, id="two")
-    with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
-        assert session.look()
+    with recordings.looked(path) as session:
         report = session.report()
     dropped = next(o for o in report.outcomes if o.id == "TPU603")
     assert dropped.verdict is Verdict.FAILED
@@ -83,25 +70,15 @@ def test_a_restart_at_half_speed_is_held_against_the_run_before(tmp_path: Path) 
 
 def test_another_target_or_batch_is_another_job(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
-    recordings.write(
-        path,
-        STEADY,
-        silent_s=1_400,
-        id="one",
-        pid=gone_pid(),
-        hbm_limit_bytes=2**34,
-        beat_ns=int(time.time() - 1_400) * NS,
-    )
+    killed(path, 1_400, hbm_limit_bytes=2**34)
     recordings.write(path, [2.0] * 600, id="two", hbm_limit_bytes=2**33)
     assert outcomes(path)["TPU603"].verdict is Verdict.PASSED
 
 
 def test_a_killed_job_that_resumes_is_followed(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
-    dead, beat_ns = gone_pid(), int((time.time() - 30) * NS)
-    recordings.write(path, STEADY, silent_s=30, id="one", pid=dead, beat_ns=beat_ns)
-    with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
-        assert session.look()
+    killed(path, 30)
+    with recordings.looked(path) as session:
         assert session.job.slowest.state.kind is StateKind.KILLED
         assert session.alerts.lines
         assert not session.job.done(None), "its restart has a minute to begin"
@@ -123,10 +100,9 @@ def test_epochs_of_one_process_share_a_baseline(tmp_path: Path) -> None:
         made = replace(made, ended_ns=made.beat_ns)
         store.write(made, tuple(recordings.windows(began_ns, [1.0] * 99)))
     store.close()
-    with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
-        assert session.look()
-        assert session.job.slowest.detector.baseline_per_s == pytest.approx(64)
-        assert session.job.slowest.steps == 990
+    slowest = recordings.polled(path).slowest
+    assert slowest.detector.baseline_per_s == pytest.approx(64)
+    assert slowest.steps == 990
 
 
 def test_a_recording_that_cannot_be_read_any_more_loses_nothing_of_what_was_seen(
@@ -134,8 +110,7 @@ def test_a_recording_that_cannot_be_read_any_more_loses_nothing_of_what_was_seen
 ) -> None:
     path = tmp_path / "a.sqlite"
     recordings.write(path, STEADY)
-    job = WatchedJob([str(path)])
-    assert job.poll()
+    job = recordings.polled(path)
     path.rename(tmp_path / "away")
     assert job.poll()
     path.write_bytes(b"SQLite format 3\0" + bytes(99))
@@ -155,26 +130,20 @@ def test_a_recording_that_cannot_be_read_any_more_loses_nothing_of_what_was_seen
 def test_a_stopped_worker_is_said(tmp_path: Path) -> None:
     import signal
 
-    process = subprocess.Popen(["sleep", "60"])
-    try:
+    with subprocess.Popen(["sleep", "60"]) as process:
         process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
-        beat_ns = int((time.time() - 20) * NS)
-        recordings.write(
-            tmp_path / "a.sqlite", STEADY, silent_s=20, pid=process.pid, beat_ns=beat_ns
-        )
-        (finding,) = outcomes(tmp_path)["TPU604"].findings
-        assert f"process {process.pid} is stopped by a signal" in finding.message
-    finally:
+        path, beat_ns = tmp_path / "a.sqlite", int((time.time() - 20) * NS)
+        recordings.write(path, STEADY, silent_s=20, pid=process.pid, beat_ns=beat_ns)
+        found = outcomes(tmp_path)["TPU604"].findings
         process.kill()
-        process.wait()
+    assert f"process {process.pid} is stopped by a signal" in found[0].message
 
 
 def test_workers_that_were_looked_up_again_take_the_place_of_the_old(tmp_path: Path) -> None:
     old, new, begun = tmp_path / "old.sqlite", tmp_path / "new.sqlite", tmp_path / "begun"
     recordings.write(old, [1.0] * 50)
-    job = WatchedJob([str(old)])
-    assert job.poll()
+    job = recordings.polled(old)
     begun.write_text("nothing that can be read yet", encoding="utf-8")
     job.follow([str(old)], [str(new), str(begun)])
     assert not job.poll(), "the new ones have only begun to run"

@@ -1,5 +1,7 @@
 """Which batch a plan takes, and why."""
 
+from typing import Any
+
 import pytest
 
 from tests.prediction.programs import PLAIN
@@ -17,12 +19,16 @@ V5E = target("v5e-8")
 GIB = 2**30
 
 
+def compiled(batch: int, target: str = "v5e-8", replicas: int = 8, **fields: Any) -> Compilation:
+    return Compilation(
+        target=target, batch=batch, replicas=replicas, compiler="libtpu 1",
+        usable_bytes=16 * GIB, **fields,
+    )  # fmt: skip
+
+
 def silent(batch: int, why: str) -> Compilation:
     """A compilation without an answer."""
-    return Compilation(
-        target="v5e-8", batch=batch, replicas=8, compiler="libtpu 1", usable_bytes=16 * GIB,
-        error=why,
-    )  # fmt: skip
+    return compiled(batch, error=why)
 
 
 def predicted(batch: int, ms: float) -> PredictedStep:
@@ -39,30 +45,15 @@ def predicted(batch: int, ms: float) -> PredictedStep:
 def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = None) -> Compilation:
     """A compilation with the need, and FLOPs and ms an example."""
     step = batch * 0.01 if step_ms is None else step_ms
-    return Compilation(
-        target="v5e-8",
-        batch=batch,
-        replicas=8,
-        compiler="libtpu 1",
-        usable_bytes=16 * GIB,
-        temporary_bytes=int(gib * GIB),
-        flops=flops * batch,
-        compiled=True,
-        program=PLAIN,
+    return compiled(
+        batch, temporary_bytes=int(gib * GIB), flops=flops * batch, compiled=True, program=PLAIN,
         predicted=predicted(batch, step + 0.1),
-    )
+    )  # fmt: skip
 
 
 def refused(batch: int) -> Compilation:
     full = OutOfMemory("E1000: CompileTimeHbmOom", 36 * GIB, 16 * GIB)
-    return Compilation(
-        target="v5e-8",
-        batch=batch,
-        replicas=8,
-        compiler="libtpu 1",
-        usable_bytes=16 * GIB,
-        out_of_memory=full,
-    )
+    return compiled(batch, out_of_memory=full)
 
 
 def plan(*answers: Compilation) -> Plan:
@@ -173,16 +164,7 @@ def test_a_generation_without_tensorflow_is_told() -> None:
 
 
 def test_one_replica_in_place_of_a_slice_is_told() -> None:
-    alone = Compilation(
-        target="v5e-24",
-        batch=8,
-        replicas=1,
-        compiler="libtpu 1",
-        usable_bytes=16 * GIB,
-        flops=8.0,
-        compiled=True,
-        program=PLAIN,
-    )
+    alone = compiled(8, "v5e-24", 1, flops=8.0, compiled=True, program=PLAIN)
     made = plan_report.report("job", (Plan(target("v5e-24"), answers={8: alone}),))
     assert any("all-reduce between replicas is left out" in note for note in made.notes)
 

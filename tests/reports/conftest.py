@@ -18,7 +18,15 @@ from tpudiag.model import (
     Verdict,
     skipped_reason,
 )
-from tpudiag.report_figures import Excerpt, Measurement, PlanRow, Series, StepPrediction, Table
+from tpudiag.report_figures import (
+    Excerpt,
+    Measurement,
+    PlanRow,
+    Series,
+    SeriesKind,
+    StepPrediction,
+    Table,
+)
 from tpudiag.script_run import CodeFrame, Crash
 
 HOSTILE = (
@@ -189,82 +197,35 @@ def _long() -> Report:
 
 def _series() -> tuple[Series, ...]:
     """What a profile of three hosts with a straggler gives."""
-    steps = tuple(float(number) for number in range(40, 49))
     wait = tuple(9.0 + (i % 5) + 20 * (i == 5) for i in range(9))
     hosts = {f"host-{i} TensorCore {j}": 4.0 * (i == 2) for i in range(3) for j in range(2)}
     gib = float(2**30)
+
+    def of_steps(
+        kind: SeriesKind, name: str, y: tuple[float, ...], source: str = "profile"
+    ) -> Series:
+        steps = tuple(float(number) for number in range(40, 49))
+        return made.series(kind, y, name, x=steps, source=source)
+
     return (
+        of_steps("step_time", "step time", tuple(20 + w for w in wait), "p"),
+        of_steps("step_part", "compute", (14.0,) * 9),
+        of_steps("step_part", "collectives", (6.0,) * 9),
+        of_steps("step_part", "input wait", wait),
         Series(
-            kind="step_time",
-            name="step time",
-            x_unit="step",
-            unit="ms",
-            x=steps,
-            y=tuple(20 + w for w in wait),
-            source="p",
+            kind="memory", name="host-0 device 0", x_unit="ms", unit="bytes", source="profile",
+            x=(0.0, 5.0, 9.0, 40.0), y=(2 * gib, 9 * gib, 14.2 * gib, 6 * gib), limit=15.75 * gib,
         ),
         Series(
-            kind="step_part",
-            name="compute",
-            x_unit="step",
-            unit="ms",
-            x=steps,
-            y=(14.0,) * 9,
-            source="profile",
-        ),
-        Series(
-            kind="step_part",
-            name="collectives",
-            x_unit="step",
-            unit="ms",
-            x=steps,
-            y=(6.0,) * 9,
-            source="profile",
-        ),
-        Series(
-            kind="step_part",
-            name="input wait",
-            x_unit="step",
-            unit="ms",
-            x=steps,
-            y=wait,
-            source="profile",
-        ),
-        Series(
-            kind="memory",
-            name="host-0 device 0",
-            x_unit="ms",
-            unit="bytes",
-            x=(0.0, 5.0, 9.0, 40.0),
-            y=(2 * gib, 9 * gib, 14.2 * gib, 6 * gib),
-            source="profile",
-            limit=15.75 * gib,
-        ),
-        Series(
-            kind="roofline",
-            name="operations",
-            x_unit="FLOPs a byte",
-            unit="TFLOP/s",
-            x=(0.5, 40.0, 900.0),
-            y=(0.3, 21.0, 160.0),
-            limit=197.0,
-            limit_per_x=0.819,
-            labels=("copy <b>.1", "fusion.2", "convolution.3"),
-            source="profile",
+            kind="roofline", name="operations", x_unit="FLOPs a byte", unit="TFLOP/s",
+            x=(0.5, 40.0, 900.0), y=(0.3, 21.0, 160.0), limit=197.0, limit_per_x=0.819,
+            labels=("copy <b>.1", "fusion.2", "convolution.3"), source="profile",
         ),
         *(
-            Series(
-                kind="replica_step",
-                name=name,
-                x_unit="step",
-                unit="ms",
-                x=steps,
-                y=tuple(14 + late + i % 3 for i in range(9)),
-                source="profile",
-            )
+            of_steps("replica_step", name, tuple(14 + late + i % 3 for i in range(9)))
             for name, late in hosts.items()
         ),
-    )
+    )  # fmt: skip
 
 
 def _plots() -> Report:

@@ -13,9 +13,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests import made
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report
-from tpudiag.report_figures import Series
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 FLAGS = [
@@ -153,15 +153,7 @@ def test_markup_in_names_stays_text_in_plots(specimens: dict[str, Report], opene
     report = replace(
         specimens["empty"],
         series=tuple(
-            Series(
-                kind=kind,
-                name=name,
-                x_unit="step",
-                unit="ms",
-                x=(0.0, 1.0),
-                y=(1.0, 2.0),
-                source=odd,
-            )
+            made.series(kind, (1.0, 2.0), name, source=odd)
             for kind in ("step_part", "memory", "replica_step")
             for name in (odd, "plain")
         ),

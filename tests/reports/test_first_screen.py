@@ -55,6 +55,17 @@ def shown(report: Report) -> list[str]:
     return text.splitlines()
 
 
+def predicted(**measurements: Measurement) -> str:
+    """What a job with a predicted step shows of these figures, in one line."""
+    step = estimate(41.0, 33.0, 52.0, "ms")
+    given = {"predicted_step_ms": step, **measurements}
+    return re.sub(r"\s+", " ", " ".join(shown(replace(job(*HEALTHY), measurements=given))))
+
+
+def estimate(value: float, low: float, high: float, unit: str = "examples/s") -> Measurement:
+    return Measurement(value, unit, "estimate", low=low, high=high)
+
+
 HEALTHY = tuple(outcome(100 + n, Verdict.PASSED) for n in range(28))
 UNKNOWN = tuple(outcome(200 + n, Verdict.SKIPPED) for n in range(11))
 
@@ -106,43 +117,31 @@ def test_broken_checks_are_said_to_be_ours() -> None:
 
 
 def test_a_prediction_carries_its_range() -> None:
-    measurements = {
-        "predicted_step_ms": Measurement(41.0, "ms", "estimate", low=33.0, high=52.0),
-        "predicted_bound_by": Measurement("HBM", "", "estimate"),
-    }
-    rows = shown(replace(job(*HEALTHY), measurements=measurements))
-    assert "predicted on v5e-8: 41 ms a step (33 to 52), bound by HBM" in rows
+    said = predicted(predicted_bound_by=Measurement("HBM", "", "estimate"))
+    assert "predicted on v5e-8: 41 ms a step (33 to 52), bound by HBM" in said
 
 
 def test_an_estimate_has_no_more_digits_than_it_is_worth() -> None:
-    rate = Measurement(24_975.6, "examples/s", "estimate", low=19_692.3, high=31_030.3)
-    gives = Measurement(1_234.5, "examples/s", "estimate", low=987.6, high=2_345.6)
-    measurements = {
-        "predicted_step_ms": Measurement(41.0, "ms", "estimate", low=33.0, high=52.0),
-        "predicted_examples_per_second": rate,
-        "input_needed_examples_per_second_per_host": rate,
-        "input_capacity_examples_per_second_per_host": gives,
-    }
-    said = " ".join(shown(replace(job(*HEALTHY), measurements=measurements)))
+    rate = estimate(24_975.6, 19_692.3, 31_030.3)
+    said = predicted(
+        predicted_examples_per_second=rate,
+        input_needed_examples_per_second_per_host=rate,
+        input_capacity_examples_per_second_per_host=estimate(1_234.5, 987.6, 2_345.6),
+    )
     assert "25,000 examples/s (19,700 to 31,000)" in said
-    input_line = "input: the step needs 25,000 examples/s (19,700 to 31,000) of a host;"
-    assert input_line in re.sub(r"\s+", " ", said)
-    gave = "gives 1,230 examples/s (988 to 2,350): too little, the step waits"
-    assert gave in re.sub(r"\s+", " ", said)
+    assert "input: the step needs 25,000 examples/s (19,700 to 31,000) of a host;" in said
+    assert "gives 1,230 examples/s (988 to 2,350): too little, the step waits" in said
 
 
 def test_what_the_input_needs_is_told_in_cores_of_the_host() -> None:
-    rate = Measurement(25_000.0, "examples/s", "estimate", low=20_000.0, high=30_000.0)
-    measurements = {
-        "predicted_step_ms": Measurement(41.0, "ms", "estimate", low=33.0, high=52.0),
-        "input_needed_examples_per_second_per_host": rate,
-        "input_capacity_examples_per_second_per_host": rate,
-        "input_cores_needed_per_host": Measurement(11.2, "vCPUs", "estimate", low=8.9, high=14.0),
-        "input_vcpus_per_host": Measurement(224, "vCPUs", "ct5lp-hightpu-8t"),
-    }
-    said = " ".join(shown(replace(job(*HEALTHY), measurements=measurements)))
-    work = "of a host, the work of 11.2 vCPUs (8.9 to 14) of its 224; the pipeline"
-    assert work in re.sub(r"\s+", " ", said)
+    rate = estimate(25_000.0, 20_000.0, 30_000.0)
+    said = predicted(
+        input_needed_examples_per_second_per_host=rate,
+        input_capacity_examples_per_second_per_host=rate,
+        input_cores_needed_per_host=estimate(11.2, 8.9, 14.0, "vCPUs"),
+        input_vcpus_per_host=Measurement(224, "vCPUs", "ct5lp-hightpu-8t"),
+    )
+    assert "of a host, the work of 11.2 vCPUs (8.9 to 14) of its 224; the pipeline" in said
 
 
 @pytest.mark.parametrize(
@@ -151,17 +150,11 @@ def test_what_the_input_needs_is_told_in_cores_of_the_host() -> None:
 def test_the_input_is_enough_only_where_both_ranges_say_so(
     low: float, high: float, verdict: str
 ) -> None:
-    measurements = {
-        "predicted_step_ms": Measurement(41.0, "ms", "estimate", low=33.0, high=52.0),
-        "input_needed_examples_per_second_per_host": Measurement(
-            150.0, "examples/s", "estimate", low=100.0, high=200.0
-        ),
-        "input_capacity_examples_per_second_per_host": Measurement(
-            600.0, "examples/s", "estimate", low=low, high=high
-        ),
-    }
-    said = " ".join(shown(replace(job(*HEALTHY), measurements=measurements)))
-    assert f"): {verdict}" in re.sub(r"\s+", " ", said)
+    said = predicted(
+        input_needed_examples_per_second_per_host=estimate(150.0, 100.0, 200.0),
+        input_capacity_examples_per_second_per_host=estimate(600.0, low, high),
+    )
+    assert f"): {verdict}" in said
 
 
 @pytest.mark.parametrize("width", [60, 61, 62, 63, 64, 79, 80, 81])

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from tests import made
 from tpudiag.catalogue import renderer
 from tpudiag.model import Location, Report
-from tpudiag.report_figures import Measurement, PlanRow, Series
+from tpudiag.report_figures import Measurement, PlanRow
 
 VOID = {"meta", "input", "br", "hr", "link", "img"}
 LARGEST_BYTES = 6_000_000
@@ -114,10 +115,7 @@ def test_a_report_without_figures_carries_no_library(specimens: dict[str, Report
 
 def test_the_users_markup_stays_text(specimens: dict[str, Report]) -> None:
     hostile = specimens["hostile"]
-    odd = Series(
-        kind="step_part", name="</script><b>x</b>", x_unit="step", unit="ms", x=(1.0,), y=(2.0,),
-        source="<i>s</i>",
-    )  # fmt: skip
+    odd = made.series("step_part", (2.0,), "</script><b>x</b>", source="<i>s</i>")
     page = tree(replace(hostile, series=(odd, replace(odd, kind="replica_step"))))
     own = [s.attributes.get("id") for s in page.all("script")]
     assert own == ["data", "library", None]
@@ -208,10 +206,7 @@ def test_every_plot_says_in_words_what_it_shows(specimens: dict[str, Report]) ->
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_is_no_number_is_a_gap(specimens: dict[str, Report], value: float) -> None:
-    series = Series(
-        kind="step_time", name="s", x_unit="step", unit="ms", x=(1.0, 2.0), y=(value, 3.0),
-        source="job", limit=value,
-    )  # fmt: skip
+    series = made.series("step_time", (value, 3.0), limit=value)
     page = tree(replace(specimens["empty"], series=(series,)))
     data = json.loads(page.all("script", id="data")[0].text())
     assert data["series"][0]["y"] == [None, 3.0]

@@ -7,20 +7,18 @@ from pathlib import Path
 import pytest
 
 from tests.monitoring import recordings
-from tpudiag.diagnoses.watch_request import WatchRequest
-from tpudiag.diagnoses.watch_session import WatchSession
-from tpudiag.monitoring.causes.investigation import Investigator, Tools, odd_one
+from tpudiag.monitoring.causes.investigation import Tools, odd_one
 from tpudiag.monitoring.causes.machine_events import MachineEvent, announced, of_node
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.monitoring.recording import Window
 from tpudiag.monitoring.store import Store
-from tpudiag.settings import Settings
 from tpudiag.signals import CauseKind, CloudTpu
 from tpudiag.sources.live.tpu_monitoring import ChipScore
 
 WAITS = MainThread(lines=(("t.py:9 (all_reduce)", 0.9), ("t.py:3 (step)", 0.1)))
 LOADS = MainThread(lines=(("t.py:5 (load)", 0.8), ("t.py:3 (step)", 0.2)))
 STEPS = MainThread(lines=(("t.py:3 (step)", 1.0),))
+TOOLS = Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
 
 
 def test_the_one_that_the_others_wait_for() -> None:
@@ -44,13 +42,7 @@ def test_the_alert_and_its_hook_carry_the_cause(
     slower = recordings.windows(fast[-1].end_ns, slow, 600)
     store.write(run, tuple(_waiting(slower, 600.0)))
     store.close()
-    with WatchSession(
-        WatchRequest(sources=(str(path),), on_alert=f"cat > {told}.$TPUDIAG_ALERT"), Settings()
-    ) as session:
-        session._investigator = Investigator(  # pyright: ignore[reportPrivateUsage]
-            Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
-        )
-        assert session.look()
+    with recordings.looked(path, tools=TOOLS, on_alert=f"cat > {told}.$TPUDIAG_ALERT") as session:
         assert session.job.slowest.figures().cause is CauseKind.INPUT
         raised = next(alert for alert in session.alerts.lines if alert.startswith("TPU603"))
         assert "The cause: input: the step waits for input." in raised
@@ -65,11 +57,7 @@ def test_the_alert_and_its_hook_carry_the_cause(
 
 def test_where_nothing_is_proven_it_is_said_where_the_job_stands(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
-    with WatchSession(WatchRequest(sources=(str(tmp_path),)), Settings()) as session:
-        session._investigator = Investigator(  # pyright: ignore[reportPrivateUsage]
-            Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
-        )
-        assert session.look()
+    with recordings.looked(tmp_path, tools=TOOLS) as session:
         assert session.job.slowest.figures().cause is None
         assert "The cause is not known; its main thread was at t.py:3" in session.alerts.lines[0]
 
@@ -119,10 +107,7 @@ def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(tmp_path: Pat
     )
     store.close()
     gone = MachineEvent("TPU mine is PREEMPTED", final=True)
-    with WatchSession(
-        WatchRequest(sources=(str(path),), tools=Tools(node=lambda: gone)), Settings()
-    ) as session:
-        assert session.look()
+    with recordings.looked(path, tools=Tools(node=lambda: gone)) as session:
         cause = session.job.slowest.cause
     assert cause is not None
     assert cause.kind is CauseKind.PREEMPTION
@@ -135,8 +120,7 @@ def test_a_throttled_chip_is_the_cause_and_ill_links_stand_beside_it(
     recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
     chips = (ChipScore("throttling", "2", 4), ChipScore("ICI link", "tray1.chip3.ici1.int", 7))
     tools = Tools(lambda _: STEPS, lambda: None, tuple, lambda _: chips)
-    with WatchSession(WatchRequest(sources=(str(tmp_path),), tools=tools), Settings()) as session:
-        assert session.look()
+    with recordings.looked(tmp_path, tools=tools) as session:
         cause = session.job.slowest.cause
     assert cause is not None
     assert cause.kind is CauseKind.DEVICE
