@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -49,13 +49,14 @@ def serving(server: HTTPServer) -> Generator[int]:
 @contextmanager
 def serving_grpc(
     service: str,
-    functions: Functions,
+    functions: Functions | Mapping[str, grpc.RpcMethodHandler[Any, Any]],
     credentials: grpc.ServerCredentials | None = None,
 ) -> Generator[Address]:
-    """The address of a gRPC service whose methods take and give bytes."""
+    """The address of a gRPC service, whose mere functions take and give bytes."""
     server = grpc.server(ThreadPoolExecutor(4))
-    methods: dict[str, grpc.RpcMethodHandler[bytes, bytes]] = {
-        name: grpc.unary_unary_rpc_method_handler(function) for name, function in functions.items()
+    methods: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
+        name: grpc.unary_unary_rpc_method_handler(each) if callable(each) else each
+        for name, each in functions.items()
     }
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, methods),))
     if credentials is None:

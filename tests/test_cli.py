@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.called import started
+
 FULL = Path("/dev/full")
 LISTS = [sys.executable, "-m", "tpudiag", "explain"]
 
@@ -29,11 +31,9 @@ def test_a_reader_that_leaves_is_no_error() -> None:
 
 def test_a_settings_file_says_what_holds_for_a_verb(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.tpudiag.explain]\nformat = "json"\n')
-    done = subprocess.run(
-        [*LISTS, "TPU101"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = started("explain", "TPU101", cwd=tmp_path)
     assert (done.returncode, done.stdout[:1]) == (0, "{"), done.stderr
     (tmp_path / "pyproject.toml").write_text("[tool.tpudiag.explain]\nform = 3\n")
-    done = subprocess.run(LISTS, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = started("explain", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.endswith("[tool.tpudiag.explain]: form cannot stand there\n")

@@ -1,6 +1,7 @@
 """Three-valued truth: passed only on evidence, and nothing that was found is lost."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from tests import made
 from tpudiag.engine import examine
@@ -19,54 +20,49 @@ def judged(function: Callable[..., Said], settings: Settings | None = None) -> O
     return outcome
 
 
-def test_evidence_passes() -> None:
-    def some_disease(signals: Signals) -> Said:
-        yield Evidence("origin", signals.origin.value)
+def said(*found: Any, then: Exception | None = None) -> Outcome:
+    """What becomes of a check that says this, and then raises."""
 
-    outcome = judged(some_disease)
-    assert outcome == made.outcome(
+    def some_disease(_: Signals) -> Said:
+        yield from found
+        if then is not None:
+            raise then
+
+    return judged(some_disease)
+
+
+def test_evidence_passes() -> None:
+    seen = Evidence("origin", "rehearsal")
+    assert said(seen) == made.outcome(
         "TPU999",
         Verdict.PASSED,
         name="some-disease",
         severity=Severity.WARNING,
-        evidence=(Evidence("origin", "rehearsal"),),
+        evidence=(seen,),
     )
 
 
 def test_nothing_seen_is_skipped_not_healthy() -> None:
-    def silent(_: Signals) -> Said:
-        yield from ()
-
-    outcome = judged(silent)
+    outcome = said()
     assert outcome.verdict is Verdict.SKIPPED
     assert outcome.cause
 
 
 def test_a_figure_that_is_no_number_is_skipped_not_healthy() -> None:
-    def blind(_: Signals) -> Said:
-        yield Evidence("idle share", float("nan"), limit=0.1)
-
-    outcome = judged(blind)
+    outcome = said(Evidence("idle share", float("nan"), limit=0.1))
     assert outcome.verdict is Verdict.SKIPPED
     assert outcome.cause == "idle share is not a number"
 
 
 def test_not_measured_is_skipped_and_says_how() -> None:
-    def deaf(_: Signals) -> Said:
-        raise NotMeasured("no steps were seen.", "run more steps.")
-        yield
-
-    outcome = judged(deaf)
+    outcome = said(then=NotMeasured("no steps were seen.", "run more steps."))
     assert outcome.verdict is Verdict.SKIPPED
     assert (outcome.cause, outcome.how_to_measure) == ("no steps were seen", "run more steps")
 
 
 def test_evidence_before_not_measured_is_no_pass() -> None:
-    def half(_: Signals) -> Said:
-        yield Evidence("first half", 1)
-        raise NotMeasured("the second half is missing", "look again")
-
-    assert judged(half).verdict is Verdict.SKIPPED
+    missing = NotMeasured("the second half is missing", "look again")
+    assert said(Evidence("first half", 1), then=missing).verdict is Verdict.SKIPPED
 
 
 def test_a_broken_check_hides_no_other() -> None:
@@ -84,41 +80,22 @@ def test_a_broken_check_hides_no_other() -> None:
 
 
 def test_a_check_that_yields_nonsense_is_broken() -> None:
-    def odd(_: Signals) -> Said:
-        yield "fine"  # type: ignore[misc]  # pyright: ignore[reportReturnType]
-
-    assert judged(odd).verdict is Verdict.BROKEN
+    assert said("fine").verdict is Verdict.BROKEN
 
 
 def test_what_was_found_stands_however_the_check_ends() -> None:
-    def breaks_later(_: Signals) -> Said:
-        yield FINDING
-        raise RuntimeError("later")
-
-    def blind_later(_: Signals) -> Said:
-        yield FINDING
-        raise NotMeasured("the rest was not seen", "look again")
-
-    broke, blind = judged(breaks_later), judged(blind_later)
+    broke = said(FINDING, then=RuntimeError("later"))
+    blind = said(FINDING, then=NotMeasured("the rest was not seen", "look again"))
     assert broke.verdict is blind.verdict is Verdict.FAILED
     assert broke.findings == blind.findings == (FINDING,)
     assert broke.reason == "RuntimeError: later"
     assert blind.how_to_measure == "look again"
 
 
-def test_the_worst_finding_sets_the_severity() -> None:
-    def mixed(_: Signals) -> Said:
-        yield Finding("a", "b", severity=Severity.ERROR)
-        yield Finding("c", "d")
-
-    assert judged(mixed).severity is Severity.ERROR
-
-
-def test_a_milder_finding_lowers_the_severity() -> None:
-    def mild(_: Signals) -> Said:
-        yield Finding("a", "b", severity=Severity.INFO)
-
-    assert judged(mild).severity is Severity.INFO
+def test_the_worst_finding_sets_the_severity_and_a_milder_one_lowers_it() -> None:
+    worse = Finding("a", "b", severity=Severity.ERROR)
+    assert said(worse, FINDING).severity is Severity.ERROR
+    assert said(Finding("a", "b", severity=Severity.INFO)).severity is Severity.INFO
 
 
 def test_a_limit_is_overridden_by_id() -> None:

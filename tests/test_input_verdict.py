@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tpudiag.hardware import target
-from tpudiag.input_verdict import HANDED_US, on_cores, verdict
+from tpudiag.input_verdict import HANDED_US, InputVerdict, on_cores, verdict
 from tpudiag.prediction.times import Range
 from tpudiag.signals import DatasetOp, InputCost, Pipeline
 
@@ -36,13 +36,16 @@ GENERATOR = (
 )
 
 
-def needs(value: float) -> Range:
-    return Range(0.8 * value, value, 1.2 * value)
+def judged(measured: Pipeline, examples_per_s: float, slice_: str = "v5e-8") -> InputVerdict:
+    """Whether hosts of a slice feed a step with a pipeline that was run alone."""
+    needed = Range(0.8 * examples_per_s, examples_per_s, 1.2 * examples_per_s)
+    made = verdict(measured, needed, target(slice_))
+    assert made is not None
+    return made
 
 
 def test_a_parallel_pipeline_has_the_hosts_cores() -> None:
-    made = verdict(pipeline(PARALLEL, 2_250), needs(25_000), target("v5e-8"))
-    assert made is not None
+    made = judged(pipeline(PARALLEL, 2_250), 25_000)
     assert made.starves is False
     assert made.cores_needed.value == pytest.approx(25_000 / 2_250)
     assert (made.vcpus, made.machine_type) == (224, "ct5lp-hightpu-8t")
@@ -50,27 +53,24 @@ def test_a_parallel_pipeline_has_the_hosts_cores() -> None:
 
 
 def test_a_serial_one_does_not() -> None:
-    made = verdict(pipeline(SERIAL, 2_250, cores=1.0), needs(25_000), target("v5e-8"))
-    assert made is not None
+    made = judged(pipeline(SERIAL, 2_250, cores=1.0), 25_000)
     assert made.starves is True
     assert made.waiting_share == pytest.approx(0.91, abs=0.01)
 
 
 def test_within_the_errors_nothing_is_said() -> None:
-    made = verdict(pipeline(PARALLEL, 140), needs(25_000), target("v5e-8"))
-    assert made is not None
+    made = judged(pipeline(PARALLEL, 140), 25_000)
     assert made.starves is None
 
 
 def test_hosts_share_what_is_needed() -> None:
-    one = verdict(pipeline(PARALLEL, 100), needs(40_000), target("v5e-8"))
-    four = verdict(pipeline(PARALLEL, 100), needs(40_000), target("v5e-16"))
-    assert one is not None and four is not None
+    one = judged(pipeline(PARALLEL, 100), 40_000)
+    four = judged(pipeline(PARALLEL, 100), 40_000, "v5e-16")
     assert four.needed.value == one.needed.value / 4
 
 
 def test_a_pipeline_that_was_not_run_alone_has_no_verdict() -> None:
-    assert verdict(Pipeline(ops=PARALLEL, elements=()), needs(1.0), target("v5e-8")) is None
+    assert verdict(Pipeline(ops=PARALLEL, elements=()), Range(1, 1, 1), target("v5e-8")) is None
 
 
 def test_shuffling_and_batching_alone_are_no_parallel_work() -> None:
@@ -84,10 +84,7 @@ def test_shuffling_and_batching_alone_are_no_parallel_work() -> None:
 
 
 def test_python_is_not_faster_on_224_vcpus() -> None:
-    made = verdict(
-        told(GENERATOR, serial_seconds=0.8, python_seconds=0.8), needs(25_000), target("v5e-8")
-    )
-    assert made is not None and made.python_s_per_example is not None
+    made = judged(told(GENERATOR, serial_seconds=0.8, python_seconds=0.8), 25_000)
     assert made.starves is True and made.serial is True
     assert made.python_s_per_example == pytest.approx(0.8e-3)
     assert 400 < made.capacity.low < made.capacity.value < made.capacity.high < 4_000
@@ -95,22 +92,15 @@ def test_python_is_not_faster_on_224_vcpus() -> None:
 
 def test_a_single_reader_before_a_parallel_map_decides_by_what_it_takes_alone() -> None:
     reader = DatasetOp(kind="TFRecord", reads_files=True)
-    made = verdict(told((reader, *PARALLEL), serial_seconds=0.01), needs(20_000), target("v5e-8"))
-    assert made is not None
+    made = judged(told((reader, *PARALLEL), serial_seconds=0.01), 20_000)
     assert made.starves is False  # 10 us of an example on one thread: 50,000 a second at least
-    slow = verdict(told((reader, *PARALLEL), serial_seconds=0.3), needs(20_000), target("v5e-8"))
-    assert slow is not None
+    slow = judged(told((reader, *PARALLEL), serial_seconds=0.3), 20_000)
     assert slow.starves is True and slow.serial is True
 
 
 def test_parallel_calls_into_python_wait_for_each_other() -> None:
-    made = verdict(
-        told((DatasetOp(kind="ParallelMap", parallelism=-1, python=True), *PARALLEL[1:])),
-        needs(25_000),
-        target("v5e-8"),
-    )
-    assert made is not None
-    assert made.starves is True
+    calls = DatasetOp(kind="ParallelMap", parallelism=-1, python=True)
+    assert judged(told((calls, *PARALLEL[1:])), 25_000).starves is True
 
 
 def test_two_cores_from_one() -> None:
@@ -129,15 +119,11 @@ def test_one_thread_hands_out_the_examples_of_a_map() -> None:
     quick = told((*PARALLEL[:1], DatasetOp(kind="Batch", batch_size=64)), cpu_seconds=0.01)
     few, many = (on_cores(quick, quick.cost, cores) for cores in (2, 1_000) if quick.cost)
     assert many.value == few.value < 100_000
-    made = verdict(quick, needs(1e7), target("v5e-8"))
+    made = judged(quick, 1e7)
     assert made is not None
     assert (made.starves, made.serial, made.handing_out) == (True, True, True)
     batched = told((DatasetOp(kind="Batch", batch_size=64), *PARALLEL[:1]), cpu_seconds=0.01)
-    one_by_one, by_the_batch = (
-        verdict(each, needs(1e5), target("v5e-8")) for each in (quick, batched)
-    )
-    assert one_by_one is not None and by_the_batch is not None
-    assert (one_by_one.starves, by_the_batch.starves) == (None, False)
+    assert [judged(each, 1e5).starves for each in (quick, batched)] == [None, False]
 
 
 def test_what_was_handed_out_here_can_be_handed_out() -> None:

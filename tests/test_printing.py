@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag import cli, printing
+from tests.commands.called import called
+from tpudiag import printing
 
 TOP = Path(__file__).parents[1]
 PRINTS = "tpudiag/printing.py"
@@ -134,9 +135,7 @@ ARGUMENTS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=" ".join)
-def test_every_verb_complains_harmlessly(
-    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_verb_complains_harmlessly(arguments: list[str], tmp_path: Path) -> None:
     folder = tmp_path / f"a{EVIL.replace('/', '')}"
     folder.mkdir()
     file = folder / "a.xplane.pb"
@@ -144,12 +143,9 @@ def test_every_verb_complains_harmlessly(
     text = folder / "a.json"
     text.write_text(f'{{"schema_version": 1, "{EVIL}": "ValueError: {EVIL}"')
     names = {"evil": EVIL, "file": file, "folder": folder, "json": text}
-    try:
-        code = cli.main([argument.format(**names) for argument in arguments])
-    except SystemExit as ended:
-        code = int(ended.code or 0)
-    said = shown(capsys)
-    assert code == 2
+    done = called(*(argument.format(**names) for argument in arguments))
+    said = done.stdout + done.stderr
+    assert done.returncode == 2
     assert said
     assert is_harmless(said), repr(said)
     assert "Traceback" not in said

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tpudiag import cli
+from tests.commands.called import called
 
 HEAVY = (
     "tensorflow", "jax", "grpc", "google.cloud", "xprof", "rich", "jinja2", "numpy", "msgspec",
@@ -58,14 +58,9 @@ def test_nothing_heavy_is_imported() -> None:
     "arguments",
     [[], ["cure"], ["check", "--nonsense"], ["read"], ["check", "--fail-on", "sometimes"]],
 )
-def test_wrong_usage_exits_2_and_says_why(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    captured = capsys.readouterr()
-    assert ended.value.code == 2
-    assert captured.out == ""
-    assert "tpudiag" in captured.err
-    assert "error: " in captured.err
-    assert "Traceback" not in captured.err
+def test_wrong_usage_exits_2_and_says_why(arguments: list[str]) -> None:
+    done = called(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "tpudiag" in done.stderr
+    assert "error: " in done.stderr
+    assert "Traceback" not in done.stderr

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
 from google.cloud import tpu_v2
+
+from tests import loopback
 
 SERVICE = "google.cloud.tpu.v2.Tpu"
 PAGE = 2
@@ -79,14 +80,9 @@ def emulated(nodes: Sequence[tpu_v2.Node]) -> Generator[Emulator]:
         "GetNode": _method(emulator.get, tpu_v2.GetNodeRequest, tpu_v2.Node),
         "ListNodes": _method(emulator.list, tpu_v2.ListNodesRequest, tpu_v2.ListNodesResponse),
     }
-    server = grpc.server(ThreadPoolExecutor(4))
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, methods),))
-    emulator.host = f"localhost:{server.add_insecure_port('localhost:0')}"
-    server.start()
-    try:
+    with loopback.serving_grpc(SERVICE, methods) as address:
+        emulator.host = str(address)
         yield emulator
-    finally:
-        server.stop(None).wait()
 
 
 def _method(function: Any, request: Any, response: Any) -> grpc.RpcMethodHandler[Any, Any]:

@@ -4,14 +4,12 @@ from dataclasses import replace
 
 from tests import made
 from tests.prediction import programs
-from tpudiag.compiled import CompilerFacts
 from tpudiag.diagnoses import growth, predicted_step
 from tpudiag.diagnoses.sides import held_against
 from tpudiag.hardware import target
 from tpudiag.model import Location, Report, TargetSummary
 from tpudiag.prediction.work import Work
 from tpudiag.report_figures import Measurement, OperationFigures
-from tpudiag.signals import Batch, Origin, Signals
 
 GIB = 2**30
 V5E = target("v5e-4")
@@ -26,19 +24,13 @@ def report(
     cycles = sum((w.cycles or 0) * w.trips for w in work) * batch // 32
     lines = {LARGEST.op_name: "train.py:31"}
     step = programs.compiled(work, lines, batch, compiler, need, cycles)
-    signals = Signals(
-        origin=Origin.REHEARSAL,
-        target=V5E,
-        compiler=CompilerFacts(step=step),
-        batch=Batch(128, 32, 4),
-    )
     prediction = predicted_step.prediction(step)
     assert prediction is not None
     clock = Measurement(float(need % 97), "ms", "job, median of 20 steps on CPU replicas")
     return made.report(
         target=TargetSummary("v5e-4", 4),
         predictions=(prediction,),
-        measurements={"step_time_ms": clock, **predicted_step.measurements(signals)},
+        measurements={"step_time_ms": clock, **predicted_step.measurements(programs.signals(step))},
     )
 
 
@@ -116,10 +108,7 @@ def operations(**factors: float) -> Report:
             operation=name,
             location=None if key == "copies" else Location("train.py", line),
             cycles=round(1000 * factors.get(key, 1.0)),
-            flops=0,
-            hbm_bytes=0,
-            collective_bytes=0,
-            result_bytes=0,
+            **dict.fromkeys(("flops", "hbm_bytes", "collective_bytes", "result_bytes"), 0),
         )
         for line, (key, name) in enumerate(names.items(), 1)
     )

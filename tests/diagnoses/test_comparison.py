@@ -4,33 +4,29 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+from tests import made
 from tpudiag import report_json
 from tpudiag.cli import main
 from tpudiag.diagnoses.changes import INPUT_CPU, Change, changes, lost
 from tpudiag.diagnoses.comparison import links
-from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Finding, Report, Subject, Verdict
 from tpudiag.report_figures import Measurement, XProfLink
 from tpudiag.statistics import Difference, runs_difference
 
 
 def job(name: str, need: int) -> Report:
-    return Report(
-        subject=Subject("job", name),
-        target=None,
-        started="2026-01-02T03:04:05Z",
-        outcomes=(),
-        measurements={"hbm_need_bytes": Measurement(need, "bytes", "TPU compiler")},
-    )
+    need_bytes = Measurement(need, "bytes", "TPU compiler")
+    return made.report(subject=Subject("job", name), measurements={"hbm_need_bytes": need_bytes})
 
 
 def test_untested_figures_take_no_column_and_other_jobs_are_said(tmp_path: Path) -> None:
     files = [tmp_path / "a.json", tmp_path / "b.json"]
-    made = tmp_path / "compared.json"
+    out = tmp_path / "compared.json"
     for names in (("train.py", "train.py"), ("train.py", "other.py")):
         for file, name in zip(files, names, strict=True):
             file.write_text(report_json.dumps(job(name, 1000)))
-        main(["compare", *map(str, files), "-o", str(made)])
-        compared = report_json.load(made)
+        main(["compare", *map(str, files), "-o", str(out)])
+        compared = report_json.load(out)
         assert compared.tables[0].columns == ("figure", "A", "B", "change", "verdict")
         assert len(compared.tables[0].rows[0]) == len(compared.tables[0].columns)
         told = any("different jobs: train.py and other.py" in note for note in compared.notes)
@@ -61,12 +57,8 @@ WORSE = Difference(0.2, 0.1, 0.3, 0.001)
 
 
 def run(letter: str, *names: str) -> Report:
-    return Report(
-        subject=Subject("profile", letter),
-        started="2026-01-01T00:00:00Z",
-        outcomes=(),
-        xprof_links=tuple(XProfLink(name=name, url=f"http://{letter}/{name}") for name in names),
-    )
+    links = tuple(XProfLink(name=name, url=f"http://{letter}/{name}") for name in names)
+    return made.report(subject=Subject("profile", letter), xprof_links=links)
 
 
 def changed(name: str, after: float) -> Change:
@@ -79,8 +71,7 @@ def test_of_what_got_worse_both_runs_are_linked() -> None:
     before = run("a", "usual step", "slowest step", "HLO Op Profile")
     after = run("b", "usual step", "slowest step")
     worse = [changed("step_time_p90_ms", 20.0), changed("step_time_ms", 10.1)]
-    made = list(links(before, after, worse, 0.05))
-    assert [(link.name, link.url) for link in made] == [
+    assert [(link.name, link.url) for link in links(before, after, worse, 0.05)] == [
         ("A, slowest step", "http://a/slowest step"),
         ("B, slowest step", "http://b/slowest step"),
     ], "the median grew by less than the limit"
@@ -92,13 +83,7 @@ def test_a_finding_that_only_the_second_run_has_is_linked_there() -> None:
     def judged(letter: str, verdict: Verdict) -> Report:
         failed = verdict is Verdict.FAILED
         finding = Finding("the step waits", "fix", xprof_link=f"http://{letter}/moment")
-        outcome = Outcome(
-            id="TPU201",
-            name="input-bound",
-            verdict=verdict,
-            severity=Severity.ERROR,
-            findings=(finding,) * failed,
-        )
+        outcome = made.outcome("TPU201", verdict, *(finding,) * failed)
         return replace(run(letter), outcomes=(outcome,))
 
     good, bad = judged("a", Verdict.PASSED), judged("b", Verdict.FAILED)

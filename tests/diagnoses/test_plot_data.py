@@ -40,15 +40,8 @@ def facts(*replicas: ReplicaSteps, memory: tuple[MemoryPeak, ...] = ()) -> Profi
 
 def test_nothing_measured_gives_nothing() -> None:
     assert plot_data.of(Signals(origin=Origin.REHEARSAL)) == ()
-    assert (
-        plot_data.of(
-            Signals(
-                origin=Origin.REHEARSAL,
-                steps=StepTimes(step_ms=(), input_wait_ms=None, source="job"),
-            )
-        )
-        == ()
-    )
+    none = StepTimes(step_ms=(), input_wait_ms=None, source="job")
+    assert plot_data.of(Signals(origin=Origin.REHEARSAL, steps=none)) == ()
 
 
 def test_a_rehearsal_parts_the_step_by_its_wait_for_input() -> None:

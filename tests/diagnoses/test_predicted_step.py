@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from tests.prediction import programs
+from tests.prediction.programs import signals
 from tpudiag.compiled import Compilation, CompilerFacts
 from tpudiag.diagnoses import predicted_step
 from tpudiag.hardware import target
 from tpudiag.model import Location
-from tpudiag.signals import Batch, Dispatch, InputCost, Origin, Pipeline, Signals
+from tpudiag.signals import Dispatch, InputCost, Origin, Pipeline, Signals
 from tpudiag.sources.compiler.libtpu_process import timed
 
 GIB = 2**30
@@ -19,15 +20,6 @@ def compiled() -> Compilation:
     """The tied embeddings with Adam, as if they had been compiled for a v5e-4."""
     work = programs.work("embedding-v5e")
     return programs.compiled(work, {work[-1].op_name: LINE})
-
-
-def signals(step: Compilation) -> Signals:
-    return Signals(
-        origin=Origin.REHEARSAL,
-        target=V5E,
-        compiler=CompilerFacts(step=step),
-        batch=Batch(128, 32, 4),
-    )
 
 
 def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
@@ -76,12 +68,8 @@ def test_the_pipeline_is_told_without_the_compiler() -> None:
     assert figures["input_python_us_per_example"].value == 100.0
     assert figures["input_read_bytes_per_example"].value == 4.0
     assert not any(name.startswith("predicted") for name in figures)
-    assert (
-        figures.keys()
-        < predicted_step.measurements(
-            replace(signals(compiled()), pipelines=alone.pipelines)
-        ).keys()
-    )
+    both = predicted_step.measurements(replace(signals(compiled()), pipelines=alone.pipelines))
+    assert figures.keys() < both.keys()
 
 
 def test_operations_are_summed_and_bear_the_users_line() -> None:

@@ -1,22 +1,18 @@
 """What a watched job prints is judged with its recording: known errors, and those that are not."""
 
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from tests.monitoring import recordings
-from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.model import Severity
-from tpudiag.settings import Settings
 
 LOST = "tensorflow.python.framework.errors_impl.UnavailableError: Socket closed\n"
 
 
-def session(folder: Path, *logs: Path) -> WatchSession:
-    return WatchSession(
-        WatchRequest(sources=(str(folder),), logs=tuple(logs), quiet=frozenset({"TPU605"})),
-        Settings(),
-    )
+def session(folder: Path, *logs: Path) -> AbstractContextManager[WatchSession]:
+    return recordings.looked(folder, logs=logs, quiet=frozenset({"TPU605"}))
 
 
 def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(tmp_path: Path) -> None:
@@ -24,7 +20,6 @@ def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(tmp_path: Pa
     log = tmp_path / "train.log"
     log.write_text("step 1\n", encoding="utf-8")
     with session(tmp_path, log) as watching:
-        assert watching.look()
         assert "TPU605" not in [outcome.id for outcome in watching.outcomes]
         with log.open("a", encoding="utf-8") as stream:
             stream.write(
@@ -42,7 +37,6 @@ def test_an_error_that_ended_the_job_is_told_with_its_fix(tmp_path: Path) -> Non
     failure = f"{LOST.strip().rpartition('.')[2]} (train.py:12)"
     recordings.write(tmp_path / "a.sqlite", [1.0] * 100, failure=failure, ended_ns=time.time_ns())
     with session(tmp_path) as watching:
-        assert watching.look()
         (told,) = [outcome for outcome in watching.outcomes if outcome.id == "TPU605"]
         assert told.severity is Severity.ERROR
         assert told.findings[0].fix
@@ -60,7 +54,6 @@ def test_an_error_that_nobody_knows_is_said_whole(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     with session(tmp_path, log) as watching:
-        assert watching.look()
         assert "TPU605" not in [outcome.id for outcome in watching.outcomes]
         (note,) = [note for note in watching.report().notes if "catalogue" in note]
     assert "out of gas refill it at the checkpoint before the next epoch" in note

@@ -10,11 +10,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from tpudiag.compiled import Compilation, Program
+from tpudiag.compiled import Compilation, CompilerFacts, Program
 from tpudiag.hardware import target
 from tpudiag.prediction.instructions import work_of
 from tpudiag.prediction.module import Module, parse
 from tpudiag.prediction.work import Work
+from tpudiag.signals import Batch, Origin, Signals
 from tpudiag.sources.compiler.libtpu_process import timed
 
 GIB = 2**30
@@ -34,6 +35,16 @@ def module(name: str) -> Module:
 def work(name: str) -> tuple[Work, ...]:
     """What one of the programs has to do."""
     return work_of(module(name))
+
+
+def signals(step: Compilation) -> Signals:
+    """A rehearsal that compiled this step."""
+    return Signals(
+        origin=Origin.REHEARSAL,
+        target=target("v5e-4"),
+        compiler=CompilerFacts(step=step),
+        batch=Batch(128, 32, 4),
+    )
 
 
 def compiled(

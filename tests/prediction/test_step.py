@@ -40,10 +40,14 @@ def test_collectives_take_a_share_with_a_range() -> None:
     work = (
         Work(name="add", kind=Kind.ELEMENTWISE, trips=1, hbm_bytes=10**9),
         Work(
-            name="sum", kind=Kind.COLLECTIVE, trips=1, collective="all-reduce", link_bytes=10**8,
+            name="sum",
+            kind=Kind.COLLECTIVE,
+            trips=1,
+            collective="all-reduce",
+            link_bytes=10**8,
             members=8,
         ),
-    )  # fmt: skip
+    )
     share = predict(work, target("v5e-8"), 8, 8).collective_share
     assert 0 < share.low < share.value < share.high < 1
 
