@@ -33,9 +33,10 @@ def test_a_call_that_traced_is_no_step(tmp_path: Path) -> None:
 
 def jax_on_a_cpu(ops: bool) -> Any:
     made = spaces.space()
-    python = [("PjitFunction(train_step)", 0.0, 25.0), ("PjitFunction(_norm)", 1.0, 2.0)]
-    xla = [("dot.3", 1.0, 18.0, {"hlo_op": "dot.3"})] * ops
-    threads = {"python": python, "tf_XLAPjRtCpuClient/1": xla}
+    threads: dict[str, list[tuple[Any, ...]]] = {
+        "python": [("PjitFunction(train_step)", 0.0, 25.0), ("PjitFunction(_norm)", 1.0, 2.0)],
+        "tf_XLAPjRtCpuClient/1": [("dot.3", 1.0, 18.0, {"hlo_op": "dot.3"})] * ops,
+    }
     starts = [100.0 + 30 * number for number in range(6)]
     spaces.each_step(spaces.Plane(made, "/host:CPU"), starts, threads)
     return made
