@@ -37,7 +37,10 @@ class SplitDict(dict[str, Any]):
         super().__init__({each.name: each for each in splits})
 
     def __getitem__(self, key: str) -> Any:
-        return super().__getitem__(key.split("[", 1)[0])
+        name, _, part = key.partition("[")
+        if part == ":50000]":
+            raise ValueError("Requested slice [:50000] incompatible with 6000 examples.")
+        return super().__getitem__(name)
 
 
 class Info(SimpleNamespace):
@@ -99,7 +102,8 @@ def test_a_builder_without_data_has_a_folder_and_whatever_split_is_asked_of_it(
     assert Path(away.data_dir).is_dir() and not list(Path(away.data_dir).iterdir())
     assert paths.is_hosted(f"{away.data_dir}/cifar10-train.tfrecord"), "its files are stood in for"
     assert told == {"stood_in": ("tfds cifar10",), "stand_in_kinds": ["generator"]}
-    assert away.as_dataset("train[:9]").shard_lengths == [RECORDS] * FILES
+    for part in ("train[:9]", "train[:50000]"):
+        assert away.as_dataset(part).shard_lengths == [RECORDS] * FILES
     assert away.as_dataset("trainA").filename_template.split == "trainA", "its own names"
     assert ledger.expect(1) == RECORDS, "as long as was said"
     large = Ledger(str(tmp_path / "large"), told.update)

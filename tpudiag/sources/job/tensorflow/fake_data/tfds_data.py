@@ -18,8 +18,8 @@ from .text_files import SIZE
 
 _SPLITS = {"train": FILES, "test": 1, "validation": 1}
 """Split -> files of records."""
-_PART = re.compile(r"\[|\+")
-"""What follows the name of a split: `train[:10%]`."""
+_NAME = re.compile(r"(?:ReadInstruction\(')?([^\[+']*)")
+"""Of a split, also of a part of it: `train[:10%]`, `ReadInstruction('train[:10%]')`."""
 _AT_ONCE_BYTES = 1 << 27
 
 
@@ -58,11 +58,16 @@ def install(tfds: Library, ledger: Ledger) -> None:
         return original(*args, **kwargs)
 
     def found(original: Call, splits: Any, key: object) -> object:
-        name: str = _PART.split(str(key))[0]
         one: Any = next(iter(splits.values()), None)
-        if name and name not in splits and _is_ours(one, ledger):
-            splits[name] = split(name, one.filename_template, 1)
-        return original(splits, key)
+        named = _NAME.match(str(key)) if _is_ours(one, ledger) else None
+        if named is None or not named[1]:
+            return original(splits, key)
+        if named[1] not in splits:
+            splits[named[1]] = split(named[1], one.filename_template, 1)
+        try:
+            return original(splits, key)
+        except ValueError:  # it has more examples than are made
+            return original(splits, named[1])
 
     def read(original: Call, builder: Any, *args: object, **kwargs: Any) -> object:
         ours = _is_ours(builder.info.splits.get("train"), ledger)
