@@ -66,7 +66,7 @@ def test_what_the_time_did_not_reach_is_said_first() -> None:
     rest = tuple(UnreachedLines("train.py", n, n, f"step_{n}()") for n in range(41, 47))
     ended = Coverage(end="budget", stopped_at=HERE, unreached=rest, rest_s=60.1)
     (note,) = script_coverage.urgent(ended, (), ())
-    ended_at = "The CPU time for the rest of the script ended at train.py:40, after 60 s"
+    ended_at = "The time for the rest of the script ended at train.py:40, after 60 s"
     assert note.startswith(f"{ended_at}; 6 statements were not reached: ")
     assert "train.py:41 step_41()" in note
     assert "and 2 more" in note

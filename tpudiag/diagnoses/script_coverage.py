@@ -22,7 +22,7 @@ def urgent(
     if coverage is not None and coverage.end == "budget":
         where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
         yield (
-            f"The CPU time for the rest of the script ended{where}, after {coverage.rest_s:.0f} s; "
+            f"The time for the rest of the script ended{where}, after {coverage.rest_s:.0f} s; "
             f"{_unreached(coverage.unreached)}. `--budget TIME` gives it longer."
         )
     yield from map(str, misfits)

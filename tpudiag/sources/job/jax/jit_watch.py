@@ -26,18 +26,9 @@ from tpudiag.sources.job.points import (
     user_lines,
 )
 from tpudiag.sources.job.points.python_slots import Numbers
-from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 
 Fills = Callable[[Callable[[Args, Kwargs], bool], Args, Kwargs], "tuple[Args, Kwargs] | None"]
-RAN_AGAIN = 3
-"""Calls of what was compiled before, from which on what its trace drew stands still."""
-
-
-def _runs_again(record: object) -> bool:
-    """Whether what a function drew while it was traced is used by further calls."""
-    again = isinstance(record, Record) and record.calls - record.compiled
-    return isinstance(record, Record) and (record.trains or again >= RAN_AGAIN)
 
 
 class JitWatch:
@@ -55,8 +46,6 @@ class JitWatch:
         self.records: dict[object, Record] = {}
         self.kept = KeptStep()
         self.state: PythonStateWatch | None = None
-        self.pauses: PauseWatch | None = None
-        """Where Keras trains."""
         self.rest: RestOfScript | None = None
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
@@ -66,6 +55,8 @@ class JitWatch:
         self.on_results: Callable[[dict[int, object]], None] = lambda _: None
         self.on_answer: Callable[[], None] = lambda: None
         """Told of each training step that is given its last result."""
+        self.on_lasted: Callable[[Record, float | None], None] = lambda _record, _took_ms: None
+        """Told of each call of what was compiled before; None where it was answered."""
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
         """Told of the first call of a function that trains before it runs."""
         self.mesh_made = False
@@ -86,7 +77,9 @@ class JitWatch:
         for each in table.DIFFERENTIATED.each():
             hooks.around(each, functools.partial(self._gradient, each.names[0]), jax)
         hooks.before(table.MESH_MADE, self._mesh, jax)
-        self.state = PythonStateWatch(self._traced_now, _runs_again)
+        self.state = PythonStateWatch(
+            self._traced_now, lambda record: isinstance(record, Record) and record.runs_again()
+        )
 
     def _mesh(self, *_: object, **__: object) -> None:
         self.mesh_made = True
@@ -196,7 +189,7 @@ class JitWatch:
             barrier.attempt("state of Python", self.state.after, jitted, before, traced_now)
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
         if not new:
-            barrier.attempt("pauses", self._lasted, record, took_ms)
+            barrier.attempt("pauses", self.on_lasted, record, took_ms)
         if self.rest is not None and (aside or record.trains):
             spent_s = ended - began if aside and not new else 0.0
             barrier.attempt("step ran", self.rest.ran, record, (args, kwargs), result, spent_s)
@@ -226,13 +219,6 @@ class JitWatch:
         called_back = outermost and user_lines.under(privates.CALLBACKS)
         return outermost.record if outermost and not called_back else None
 
-    def _lasted(self, record: Record, took_ms: float | None) -> None:
-        """A call was compiled before and took so long; None where it was answered."""
-        if self.pauses is not None and record.trains:
-            self.pauses.trained(took_ms, id(record))
-        elif self.pauses is not None and self.pauses.inside:
-            self.pauses.evaluated(id(record), took_ms, None)
-
     def _answered(
         self, jitted: Jitted, args: Args, kwargs: Kwargs, before: Numbers
     ) -> tuple[object] | None:
@@ -251,7 +237,7 @@ class JitWatch:
             barrier.attempt("state of Python", self.state.after, jitted, before, False)
         if jitted.record.trains:
             self.on_answer()
-        barrier.attempt("pauses", self._lasted, jitted.record, None)
+        barrier.attempt("pauses", self.on_lasted, jitted.record, None)
         return answer
 
     def _is_aside(self, record: Record) -> bool:

@@ -18,6 +18,8 @@ from tpudiag.sources.job.points.bindings import parameters
 
 MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""
+RAN_AGAIN = 3
+"""Calls of what was compiled before, from which on what its trace drew stands still."""
 
 
 class Calls(Protocol):
@@ -60,6 +62,10 @@ class Record:
         """The line that made the first of some arguments."""
         lines = (self.given_at.get(re.split(r"\W", each.name)[0]) for each in arguments)
         return next((line for line in lines if line is not None), None)
+
+    def runs_again(self) -> bool:
+        """Whether what it drew while it was traced is used by further calls."""
+        return self.trains or self.calls - self.compiled >= RAN_AGAIN
 
     def seen(self) -> TracedFunction:
         """The facts of it."""

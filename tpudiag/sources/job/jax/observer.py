@@ -4,21 +4,10 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tpudiag.signals import (
-    Checkpoints,
-    CompiledPrograms,
-    CoverageEnd,
-    Dispatch,
-    Framework,
-    JobEnd,
-    StepTimes,
-    TracedFunction,
-    TrainingLoop,
-)
+from tpudiag.signals import CoverageEnd, Framework, JobEnd
 from tpudiag.sources.job.jax import too_large
 from tpudiag.sources.job.jax.devices import Devices
 from tpudiag.sources.job.jax.eager_operations import EagerOperations
@@ -28,9 +17,10 @@ from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.reader import StepReader
 from tpudiag.sources.job.jax.script_remainder import RestOfScript
+from tpudiag.sources.job.jax.seen import Seen
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Library, Watches, barrier, bindings, hooks, privates, table
+from tpudiag.sources.job.points import Library, Watches, barrier, hooks, privates, table
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
@@ -82,9 +72,11 @@ class JaxObserver:
         self._jits.on_answer = self._eager.answered
         self._sends = SendWatch(lambda: self._steps.steps)
         self._reader = StepReader(spec, recorder, self._fetches, self._sends)
+        self._seen = Seen(
+            beside, self._jits, self._steps, self._reader, self._fetches, self._checkpoints,
+            self._eager, spec.rehearse,
+        )  # fmt: skip
         self._finished = self.stopped = False
-        self._fitted: tuple[object, ...] = ()
-        """The model that Keras trains."""
         self._sent_at = 0.0
         self._compiled = 0
 
@@ -127,12 +119,13 @@ class JaxObserver:
         if hooks.quietly(keras_backend.name_of, keras) == "jax":
             self._reader.keras = os.path.dirname(keras.__file__)  # noqa: PTH120
             self._checkpoints.watch_keras(keras)
-            self._jits.pauses = PauseWatch()
-            self._jits.pauses.watch_keras(keras)
+            self._seen.pauses = PauseWatch()
+            self._seen.pauses.watch_keras(keras)
+            self._jits.on_lasted = self._seen.lasted
             hooks.before(table.FIT, self._fits, keras)
 
     def _fits(self, *given: Any, **named: object) -> None:
-        self._reader.by_fit, self._fitted = True, given[:1]
+        self._reader.by_fit, self._seen.fitted = True, given[:1]
         if self._beside.observation is not None:
             self._beside.observation.watches.loop.setup.fit_begins(*given, **named)
 
@@ -158,8 +151,8 @@ class JaxObserver:
             send_each(
                 self._recorder.put,
                 coverage=lambda: rest.coverage(end, error, records),
-                **self._of_steps(),
-                checkpoints=self._saved,
+                **self._seen.of_steps(),
+                checkpoints=self._seen.saved,
             )
 
     def _end_hard(self) -> None:
@@ -177,7 +170,7 @@ class JaxObserver:
         if self.trained:
             self._send_seen()
             # A job that is cut may save later on.
-            send_each(self._recorder.put, checkpoints=self._saved)
+            send_each(self._recorder.put, checkpoints=self._seen.saved)
             if self._jits.numbers is not None:
                 send_each(self._recorder.put, trained=self._jits.numbers.facts)
             if self._spec.requests >= 0:
@@ -192,17 +185,8 @@ class JaxObserver:
         """What was seen of the steps up to now."""
         self._sent_at = time.monotonic()
         self._recorder.put(framework=Framework.JAX)
-        send_each(self._recorder.put, **self._of_steps(), programs=self._programs)
-
-    def _of_steps(self) -> dict[str, Callable[[], object]]:
-        """What is known of them, and may be more with each."""
-        dispatch, steps = self._dispatch, self._step_times
-        return {
-            "functions": self._functions,
-            "dispatch": dispatch,
-            "steps": steps,
-            "loop": self._loop,
-        }
+        programs = partial(self._seen.programs, self._jax)
+        send_each(self._recorder.put, **self._seen.of_steps(), programs=programs)
 
     def _read_step(self, read: Callable[[Library, StepCall], None]) -> None:
         """Read the step as it is in the end, or for a plan."""
@@ -264,70 +248,3 @@ class JaxObserver:
         """A plan asks for the step with other batches, as often as it likes; then the job ends."""
         self._read_step(self._reader.answer)
         os._exit(0)
-
-    def _functions(self) -> tuple[TracedFunction, ...]:
-        """The functions that were called, those that train first."""
-        called = [record for record in self._jits.records.values() if record.calls]
-        return tuple(r.seen() for r in sorted(called, key=lambda record: not record.trains))
-
-    def _dispatch(self) -> Dispatch:
-        """How steps reach the device."""
-        eager, at_once = self._steps.eager_steps, self._reader.at_once
-        fitted = self._fitted if eager else ()
-        layers = tuple(kind for model in fitted for kind in keras_backend.not_compiled(model))
-        return Dispatch(
-            steps=self._steps.steps * at_once,
-            steps_per_dispatch=at_once,
-            eager_steps=eager,
-            eager_location=(
-                (bindings.only_call(*layers) or self._jits.eager_location) if eager else None
-            ),
-            run_eagerly=any(getattr(model, "run_eagerly", False) for model in fitted),
-            not_compiled=layers,
-            eager_forward=self._eager.facts() if not eager else None,
-        )
-
-    def _step_times(self) -> StepTimes | None:
-        """The times of the steps, on this machine."""
-        at_once, rest = self._reader.at_once, self._jits.rest
-        # Of steps that were waited for, what lies between two is the host's own.
-        pairs = self._jits.gaps.pairs_ms if self._spec.rehearse else []
-        times = [gap + took for gap, took in pairs] or self._steps.times_ms
-        if not times:
-            return None
-        made = rest.input_ms if rest is not None and pairs else None
-        return StepTimes(
-            step_ms=tuple(took / at_once for took in times),
-            input_wait_ms=tuple(gap / at_once for gap, _ in pairs) or None,
-            source="job",
-            made_alone_ms=made / at_once if made is not None else None,
-        )
-
-    def _programs(self) -> CompiledPrograms:
-        """What JAX compiled until now."""
-        jits, step = self._jits, self._jits.kept.step
-        return CompiledPrograms(
-            count=jits.compilations,
-            spent_s=jits.compiling_s,
-            of_step=step.record.compiled if step is not None else 0,
-            cache_folder=getattr(self._jax.config, "jax_compilation_cache_dir", None) or None,
-        )
-
-    def _saved(self) -> Checkpoints:
-        """What the job saves with, and fetches of what is shared out."""
-        return Checkpoints(self._checkpoints.facts(), gathered=self._fetches.gathered())
-
-    def _loop(self) -> TrainingLoop:
-        """What was seen around the step."""
-        beside, state, pauses = self._beside.observation, self._jits.state, self._jits.pauses
-        of_input = beside.watches.loop.state.facts() if beside is not None else ()
-        setup = beside.watches.loop.setup if beside is not None else None
-        frozen = state.facts() if state is not None else ()
-        return TrainingLoop(
-            dispatches=self._steps.steps,
-            fetches=self._fetches.facts(),
-            fits=tuple(setup.fit_data) if setup is not None else (),
-            schedules=setup.schedules() if setup is not None else (),
-            pauses=pauses.facts() if pauses is not None else (),
-            frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),
-        )

@@ -1,6 +1,6 @@
 """Ends the job when its time past the first loop is over, wherever it is.
 
-It is CPU time, so other users of the machine do not reduce it.
+It is CPU time, so that other users of the machine reduce it less; and no more by the clock.
 """
 
 import ctypes

@@ -1,7 +1,8 @@
-# corpus: must-fail: TPU108@60
+# corpus: must-fail: TPU107@45, TPU108@63, TPU501@25, TPU506@47, TPU507@56
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
-# corpus: why: a metric is printed after each step.
+# corpus: options: --pedantic
+# corpus: why: a number that the trace keeps, clipping by a part, a mean of parts, a metric outside the scope and each step.
 import tensorflow as tf
 
 resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
@@ -21,6 +22,7 @@ dataset = (
     .prefetch(tf.data.AUTOTUNE)
 )
 
+mean_loss = tf.keras.metrics.Mean()
 with strategy.scope():
     model = tf.keras.Sequential(
         [
@@ -31,7 +33,6 @@ with strategy.scope():
         ]
     )
     optimizer = tf.keras.optimizers.Adam(1e-3)
-    mean_loss = tf.keras.metrics.Mean()
     optimizer.build(model.trainable_variables)
 manager = tf.train.CheckpointManager(
     tf.train.Checkpoint(model=model, optimizer=optimizer), "ckpt", max_to_keep=2
@@ -41,8 +42,9 @@ manager = tf.train.CheckpointManager(
 def replica_step(x, y):
     with tf.GradientTape() as tape:
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, model(x, training=True))
-        loss = tf.nn.compute_average_loss(losses, global_batch_size=GLOBAL_BATCH)
+        loss = tf.nn.compute_average_loss(losses * weight, global_batch_size=GLOBAL_BATCH)
     gradients = tape.gradient(loss, model.trainable_variables)
+    gradients, _ = tf.clip_by_global_norm(gradients, 1.0)
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))
     mean_loss.update_state(loss)
     return loss
@@ -51,13 +53,15 @@ def replica_step(x, y):
 @tf.function
 def train_step(batch):
     losses = strategy.run(replica_step, args=batch)
-    return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+    return strategy.reduce(tf.distribute.ReduceOp.MEAN, losses, axis=None)
 
 
+weight = 1.0
 iterator = iter(strategy.experimental_distribute_dataset(dataset))
 for step in range(200):
     loss = train_step(next(iterator))
     print(f"{step}: {mean_loss.result():.4f}", end="\r")
+    weight = 1.0 + step / 200
     if step % 100 == 0:
         print(step, float(loss))
         manager.save()
