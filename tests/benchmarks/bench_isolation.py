@@ -20,7 +20,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.sources.job.process.isolation.places import harmed, make, place, python_of, state
+from tests.sources.job.process.isolation.places import (
+    changed,
+    harmed,
+    make,
+    place,
+    python_of,
+    state,
+)
 from tests.sources.job.process.isolation.test_chosen import MATRIX, RARER, Machine, asked
 
 TPUDIAG = (sys.executable, "-m", "tpudiag", "check", "--no-compile", "--first-loop")
@@ -40,9 +47,8 @@ def row(machine: Machine) -> str:
         make(where)
         before = state(where)
         harmed(where, means, before=machine.command(where.python))
-        after = state(where)
-        changed = {path for path in before | after if before.get(path) != after.get(path)}
-        return f"{machine.name:<46} {means:<10} {len(changed)} of {len(before)} entries changed"
+        harmed_entries = len(changed(where, before))
+        return f"{machine.name:<46} {means:<10} {harmed_entries} of {len(before)} entries changed"
 
 
 def measured(way: str) -> dict[str, float]:

@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from tests.sources.job.process.isolation.places import CONFINED, HARMS, Place, make, place, state
+from tests.sources.job.process.isolation.places import (
+    CONFINED,
+    HARMS,
+    Place,
+    changed,
+    make,
+    place,
+    state,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -137,9 +145,7 @@ def ran(where: Place, command: tuple[str, ...], said: str = "", **variables: str
         out = process.stdout.read()  # stdin stays open: an agent's client waits for its answer
         assert process.stderr is not None
         err = process.stderr.read()
-    after = state(where)
-    changed = {path for path in before | after if before.get(path) != after.get(path)}
-    assert changed == set(), err
+    assert changed(where, before) == set(), err
     assert list(temporary.iterdir()) == []
     return out
 

@@ -1,12 +1,12 @@
 """Ctrl-C while a change is rehearsed: nothing is written; rehearsals are faked."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests import made
+from tests.sources.job.programs import THIS_PYTHON
 from tpudiag.diagnoses import fix, job
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.hardware import target
@@ -15,7 +15,6 @@ from tpudiag.phases import OnPhase
 from tpudiag.report_figures import StepSamples
 from tpudiag.settings import Settings
 from tpudiag.sources.compiler.compile_step import CompilerRequest
-from tpudiag.sources.job.process.job_python import JobPython
 
 TEXT = "import tensorflow as tf\ndataset = make().batch(8)\n"
 
@@ -38,14 +37,7 @@ def request() -> fix.FixRequest:
         target_choice="asked",
         timeout_s=60.0,
         compiler=CompilerRequest(timeout_s=60.0),
-        python=JobPython(
-            path=sys.executable,
-            because="",
-            release="3.11.7",
-            prefix=sys.prefix,
-            distributions={},
-            tensorflow=None,
-        ),
+        python=THIS_PYTHON,
     )
     return fix.FixRequest(job=asked, write=True)
 

@@ -5,6 +5,7 @@ from typing import cast
 
 import pytest
 
+from tests.sources.job import programs
 from tpudiag.diagnoses import second_try
 from tpudiag.diagnoses.second_try import fitted, may_be_to_blame
 from tpudiag.known_errors.catalogue import known_errors
@@ -15,10 +16,7 @@ from tpudiag.sources.job.process.following import JobRun
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec
 
 CUT, STEPS = InterventionKind.PREDICTIONS, InterventionKind.STEPS
-SPEC = JobSpec(
-    program="train.py", arguments=(), replicas=8, real_replicas=8, hosts=1, rehearse=True,
-    steps=20, warmup_steps=5, budget_s=0.0, log_dir="", lower_to="/lowered",
-)  # fmt: skip
+SPEC = programs.spec(lower_to="/lowered")
 HERE = Location("train.py", 41)
 AFTER = UnreachedLines("train.py", 41, 60, "frame = table.join(predicted)")
 
@@ -35,6 +33,12 @@ def crashed(*kinds: InterventionKind, error: str = "ValueError: 4 rows") -> JobR
 
 def ended(coverage: Coverage) -> JobRun:
     return JobRun(facts={"end": JobEnd(how="finished"), "coverage": coverage})
+
+
+def end_of(job: JobRun) -> JobEnd:
+    end = job.facts["end"]
+    assert isinstance(end, JobEnd)
+    return end
 
 
 def tried(first: JobRun, *tries: JobRun) -> tuple[JobRun, list[JobSpec]]:
@@ -102,9 +106,8 @@ def test_what_was_not_tried_in_time_is_not_blamed_on_the_script() -> None:
     before = ended(Coverage(end="budget", stopped_at=Location("train.py", 20), unreached=(AFTER,)))
     for late in (before, JobRun(timed_out="the job took longer than 480 s (--timeout)")):
         job, _ = tried(crashed(STEPS), late)
-        end = job.facts["end"]
-        assert isinstance(end, JobEnd) and end.how == "unsupported"
-        assert end.error == "the rehearsal's repeated results of steps may not fit"
+        assert end_of(job).how == "unsupported"
+        assert end_of(job).error == "the rehearsal's repeated results of steps may not fit"
         assert "ValueError: 4 rows" in str(job.facts["misfits"])
         assert job.log_tail == "epoch 1\n" and job.timed_out is None
     behind = ended(Coverage(end="budget", stopped_at=Location("train.py", 50)))
@@ -136,21 +139,16 @@ def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
 
 def test_a_job_that_was_cut_by_time_says_what_failed() -> None:
     late = "the job took longer than 480 s (--timeout)"
-    end = crashed().facts["end"]
-    assert isinstance(end, JobEnd)
+    end = end_of(crashed())
     job = JobRun(timed_out=late)
     second_try.say_what_failed(job, end)
     assert job.timed_out == f"{late}; the try before it crashed: ValueError: 4 rows (train.py:41)"
     job = JobRun(timed_out=late, facts={"came_to": end})
     second_try.say_what_failed(job, None)
     assert job.timed_out == f"{late}; it had crashed: ValueError: 4 rows (train.py:41)"
-    apart = crashed(error="RuntimeError: `merge_call` called while defining a new graph").facts[
-        "end"
-    ]
-    for job in (
-        JobRun(timed_out=late, facts={"came_to": JobEnd(how="finished")}),
-        JobRun(timed_out=late, facts={"came_to": apart}),
-    ):
+    apart = crashed(error="RuntimeError: `merge_call` called while defining a new graph")
+    for came_to in (JobEnd(how="finished"), end_of(apart)):
+        job = JobRun(timed_out=late, facts={"came_to": came_to})
         second_try.say_what_failed(job, None)
         assert job.timed_out == late, "CPU replicas' own is not told as the script's"
 
@@ -158,15 +156,15 @@ def test_a_job_that_was_cut_by_time_says_what_failed() -> None:
 def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
     layout = "InvalidArgumentError: Default MaxPoolingOp only supports NHWC on device type CPU"
     job, specs = tried(crashed(STEPS, error=layout))
-    end = job.facts["end"]
-    assert not specs and isinstance(end, JobEnd)
-    assert (end.how, end.error) == ("unsupported", "the rehearsal's CPU replicas may not fit")
+    assert not specs
+    assert (end_of(job).how, end_of(job).error) == (
+        "unsupported",
+        "the rehearsal's CPU replicas may not fit",
+    )
     made_up = crashed(STEPS, InterventionKind.DATA, error="KeyError: 'f7'")
     made_up.facts["stood_in"] = ("gs://bucket/train.csv",)
     job, specs = tried(made_up)
-    end = job.facts["end"]
-    assert not specs and isinstance(end, JobEnd)
-    assert end.error == "the rehearsal's stand-ins for data may not fit"
+    assert not specs and end_of(job).error == "the rehearsal's stand-ins for data may not fit"
     shape = 'ValueError: Input 0 of layer "model" is incompatible with the layer: expected '
     parsed = crashed(InterventionKind.DATA, error=f"{shape}shape=(None, 64), found shape=(72, 512)")
     parsed.facts |= {"stood_in": ("gs://bucket/a.tfrecord",), "asked_sizes": [512]}
@@ -197,9 +195,8 @@ def test_steps_that_were_taken_one_by_one_may_end_data_that_several_would_not() 
     elsewhere = JobEnd(how="exception", error="ValueError", location=Location("train.py", 30))
     ended_early = crashed(single, error="StopIteration: ")
     job, specs = tried(ended_early, JobRun(facts={"end": elsewhere}))
-    end = job.facts["end"]
-    assert [spec.without for spec in specs] == [(single,)] and isinstance(end, JobEnd)
-    assert end.error == "the rehearsal's single steps per execution may not fit"
+    assert [spec.without for spec in specs] == [(single,)]
+    assert end_of(job).error == "the rehearsal's single steps per execution may not fit"
     job, specs = tried(crashed(single, error="TypeError: float() argument"))
     assert not specs and second_try.crash_of(job) is not None, "no number of steps brings it about"
 
@@ -216,9 +213,8 @@ def test_a_try_for_fewer_replicas_tells_how_it_ended_and_nothing_of_steps() -> N
 def test_what_no_try_can_be_without_is_not_blamed_on_the_script() -> None:
     traced = InterventionKind.TRACED
     job, specs = tried(crashed(traced, error="ZeroDivisionError: float division by zero"))
-    end = job.facts["end"]
-    assert not specs and isinstance(end, JobEnd)
-    assert end.error == "the rehearsal's functions traced and not run may not fit"
+    assert not specs
+    assert end_of(job).error == "the rehearsal's functions traced and not run may not fit"
     missing = "NotFoundError: TPUs not found in the cluster"
     job, specs = tried(crashed(InterventionKind.DEFECT, error=missing))
     assert not specs and second_try.crash_of(job) is None

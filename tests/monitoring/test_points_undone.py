@@ -1,13 +1,11 @@
 """A process that is the user's own is left as it was found."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.points import ROWS
+from tests.sources.job.programs import told
 
 pytestmark = pytest.mark.slow
 
@@ -58,15 +56,6 @@ seen["after"] = [key for key, at_exit in changed() if not at_exit]
 
 
 def test_every_point_is_undone_at_the_end(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.replace("# rows", ROWS)],
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    seen = json.loads(done.stdout.splitlines()[-1])
+    seen = told(PROGRAM.replace("# rows", ROWS), cwd=tmp_path)
     assert seen["places"] > 200 and seen["in fit"] > 4, "else it was not looked"
     assert (seen["after"], seen["at exit"]) == ([], [])

@@ -1,10 +1,10 @@
 """tf.data pipelines as the hooks read them: any graph gives outcomes, and fixes keep the data."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.sources.job.programs import printed
 
 pytestmark = pytest.mark.slow
 
@@ -151,16 +151,7 @@ def run(tmp_path: Path, program: str) -> str:
         "    with tf.io.TFRecordWriter(f) as w:\n"
         "        for i in range(5): w.write(b'x' * (i + 1))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", write + program, *files],
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
+    return printed(write + program, *files, cwd=tmp_path)
 
 
 def test_any_graph_of_transformations_gives_outcomes(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
+from tests.sources.job.programs import spec
+from tpudiag.sources.job.process.protocol import encoded_spec
 from tpudiag.sources.job.process.runner import BOOTSTRAP
 
 pytestmark = pytest.mark.slow
@@ -125,12 +126,10 @@ def facts(tmp_path: Path, script: str, rest_s: float = 600.0, replicas: int = 2)
     (tmp_path / "job.py").write_text(HEAD + script)
     (tmp_path / "passes.py").write_text(MODULE)
     read_end, write_end = os.pipe()
-    spec = JobSpec(
-        program="job.py", arguments=(), replicas=replicas, real_replicas=2, hosts=1, rehearse=True,
-        steps=10, warmup_steps=3, budget_s=0.0, log_dir="", rest_s=rest_s,
-    )  # fmt: skip
+    counts = {"replicas": replicas, "real_replicas": 2, "steps": 10, "warmup_steps": 3}
+    job = spec("job.py", rest_s=rest_s, **counts)
     with subprocess.Popen(
-        [sys.executable, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
+        [sys.executable, "-B", str(BOOTSTRAP), encoded_spec(job), str(write_end)],
         cwd=tmp_path,
         pass_fds=[write_end],
         stdout=subprocess.DEVNULL,
@@ -147,7 +146,6 @@ def facts(tmp_path: Path, script: str, rest_s: float = 600.0, replicas: int = 2)
     return known
 
 
-@pytest.mark.timeout(900)
 def test_loops_run_to_their_end_in_modules_too_and_what_crashes_there_crashes(
     tmp_path: Path,
 ) -> None:
@@ -160,7 +158,6 @@ def test_loops_run_to_their_end_in_modules_too_and_what_crashes_there_crashes(
     assert first["ran"] < first["asked"] == 20000, "the rounds left out moved the counter"
 
 
-@pytest.mark.timeout(900)
 def test_a_fit_is_shortened_and_its_history_whole(tmp_path: Path) -> None:
     known = facts(tmp_path, FIT, replicas=4)
     assert known["end"]["how"] == "finished", known["end"]
@@ -175,14 +172,12 @@ def test_a_fit_is_shortened_and_its_history_whole(tmp_path: Path) -> None:
     assert trains["elements"][0]["shape"] == [64, 4]
 
 
-@pytest.mark.timeout(900)
 def test_a_loop_inside_a_function_is_shortened_where_it_takes_steps(tmp_path: Path) -> None:
     known = facts(tmp_path, INNER)
     assert known["end"]["how"] == "finished", known["end"]
     assert known["coverage"]["shortened"][0]["kind"] == "tf.range"
 
 
-@pytest.mark.timeout(900)
 def test_the_time_for_the_rest_ends_it_and_says_what_was_not_reached(tmp_path: Path) -> None:
     known = facts(tmp_path, ENDLESS, rest_s=2.0)
     assert known["end"]["how"] == "stopped"
@@ -191,7 +186,6 @@ def test_the_time_for_the_rest_ends_it_and_says_what_was_not_reached(tmp_path: P
     assert [rest["text"] for rest in coverage["unreached"]] == ['print("after")', 'print("saved")']
 
 
-@pytest.mark.timeout(900)
 def test_the_first_loop_alone_where_no_more_is_wanted(tmp_path: Path) -> None:
     known = facts(tmp_path, LOOP, rest_s=0.0)
     assert known["end"]["how"] == "stopped"

@@ -79,16 +79,16 @@ dvc pull
 """
 
 
-@pytest.mark.parametrize("command", SEND.strip().splitlines())
-def test_commands_that_send(command: str) -> None:
-    program, *arguments = shlex.split(command)
-    assert program_shim.sends(program, arguments)
+COMMANDS = {SEND: True, READ: False}
 
 
-@pytest.mark.parametrize("command", READ.strip().splitlines())
-def test_commands_that_read(command: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "sends"),
+    [(line, sends) for text, sends in COMMANDS.items() for line in text.strip().splitlines()],
+)
+def test_whether_a_command_sends(command: str, sends: bool) -> None:
     program, *arguments = shlex.split(command)
-    assert not program_shim.sends(program, arguments)
+    assert program_shim.sends(program, arguments) is sends
 
 
 def test_the_real_program_runs_for_what_reads(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Programs that send, however the job starts them."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.sources.job.programs import printed
 
 PROGRAM = """
 import os, sys
@@ -40,10 +40,7 @@ def test_a_program_is_stood_in_for_however_it_is_started(tmp_path: Path) -> None
     for name in ("curl", "other"):
         (tmp_path / name).write_text("#!/bin/sh\nexit 7\n")
         (tmp_path / name).chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True,
-        check=False, env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    printed(PROGRAM, str(tmp_path), env={**os.environ, "PATH": path})
     sends = (tmp_path / "sends").read_text().splitlines()
     assert len(sends) == 6 and all("curl files.example" in line for line in sends)

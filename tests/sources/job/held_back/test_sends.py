@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from tests import loopback
+from tests.sources.job.programs import spec
 from tpudiag.sources.job.process import following, job_python, runner
-from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.process.python_places import Place
 
 NAMES = """
@@ -186,12 +186,9 @@ def run(
     Path("wandb.py").write_text(TRACKER, encoding="utf-8")
     Path("child.py").write_text(CHILD, encoding="utf-8")
     Path("job.py").write_text(job, encoding="utf-8")
-    spec = JobSpec(
-        program="job.py", arguments=(), replicas=2, real_replicas=2, hosts=1, rehearse=True,
-        steps=1, warmup_steps=1, budget_s=0.0, log_dir=str(tmp_path / "logs"), **fields,
-    )  # fmt: skip
+    asked = spec("job.py", replicas=2, real_replicas=2, log_dir=str(tmp_path / "logs"), **fields)
     python = job_python.describe(Place(sys.executable, "this one"))
-    return runner.run(spec, python, following.Limits(300.0), lambda _: None)
+    return runner.run(asked, python, following.Limits(300.0), lambda _: None)
 
 
 @pytest.mark.slow

@@ -1,13 +1,11 @@
 """Where what holds back fails itself, nothing is sent, and reads stay open."""
 
 import os
-import subprocess
-import sys
 from http.server import HTTPServer
 from pathlib import Path
 
 from tests import loopback
-from tests.sources.job.programs import told
+from tests.sources.job.programs import printed, told
 from tpudiag.sources.job.held_back import child_python
 
 PROGRAM = """
@@ -82,9 +80,6 @@ class Handler(loopback.Handler):
 def test_a_python_that_cannot_be_hooked_reaches_its_own_machine_alone() -> None:
     with loopback.serving(HTTPServer(("127.0.0.1", 0), Handler)) as port:
         folder = Path(child_python.__file__).parent
-        done = subprocess.run(
-            [sys.executable, "-c", CHILD, f"http://127.0.0.1:{port}"],
-            capture_output=True, text=True, check=False,
-            env={**os.environ, "PYTHONPATH": str(folder), "TPUDIAG_SENDS": "/dev/null"},
-        )  # fmt: skip
-    assert done.stdout.startswith("b'near'\nno network: tpudiag"), done.stderr
+        hooked = {**os.environ, "PYTHONPATH": str(folder), "TPUDIAG_SENDS": "/dev/null"}
+        said = printed(CHILD, f"http://127.0.0.1:{port}", env=hooked)
+    assert said.startswith("b'near'\nno network: tpudiag")

@@ -1,21 +1,11 @@
 """What the parent sets in a job's environment."""
 
-import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.sources.job.programs import THIS_PYTHON, spec
 from tpudiag.sources.job.process import following, runner
-from tpudiag.sources.job.process.job_python import JobPython
-from tpudiag.sources.job.process.protocol import JobSpec
-
-
-def spec(program: str) -> JobSpec:
-    return JobSpec(
-        program=program, arguments=(), replicas=8, real_replicas=8, hosts=1, rehearse=True, steps=1,
-        warmup_steps=0, budget_s=0.0, log_dir="",
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["COLAB_TPU_ADDR", "TPU_NAME"])
@@ -40,29 +30,17 @@ def test_packages_of_a_hub_are_offline_where_its_data_are_faked(
 ) -> None:
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     assert "HF_HUB_OFFLINE" not in runner.added_variables(spec("train.py"))
-    faked = replace(spec("train.py"), fake_data=True)
+    faked = spec("train.py", fake_data=True)
     assert runner.added_variables(faked)["HF_HUB_OFFLINE"] == "1", "and the report says so"
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     assert "HF_HUB_OFFLINE" not in runner.added_variables(faked), "the user's own stays"
-
-
-def this_python() -> JobPython:
-    """That of this test."""
-    return JobPython(
-        path=sys.executable,
-        because="this",
-        release="3.11",
-        prefix=sys.prefix,
-        distributions={},
-        tensorflow=None,
-    )
 
 
 @pytest.mark.slow
 def test_what_a_rehearsal_leaves_in_its_temporary_folder_is_gone(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("import tempfile\nprint(tempfile.mkstemp()[1])\n")
-    job = runner.run(spec(str(script)), this_python(), following.Limits(total_s=60), lambda _: None)
+    job = runner.run(spec(str(script)), THIS_PYTHON, following.Limits(total_s=60), lambda _: None)
     left = Path(job.log_tail.strip())
     assert left.parent.parts[-3].startswith("tpudiag-") and not left.parents[2].exists()
 
@@ -73,5 +51,5 @@ def test_one_clock_bounds_all_tries_of_a_job(tmp_path: Path) -> None:
     script.write_text("import threading\nthreading.Event().wait()\n")
     limits = following.Limits(total_s=60).within(0.5)
     assert limits.within(60).ends_at == limits.ends_at
-    job = runner.run(spec(str(script)), this_python(), limits, lambda _: None)
+    job = runner.run(spec(str(script)), THIS_PYTHON, limits, lambda _: None)
     assert job.timed_out == "the job took longer than 60 s (--timeout) while starting"

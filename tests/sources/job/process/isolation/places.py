@@ -152,3 +152,9 @@ def state(where: Place) -> dict[str, tuple[object, ...]]:
                 tuple(os.listxattr(path, follow_symlinks=False)),
             )
     return found
+
+
+def changed(where: Place, before: dict[str, tuple[object, ...]]) -> set[str]:
+    """What is no longer as it was."""
+    after = state(where)
+    return {path for path in before | after if before.get(path) != after.get(path)}

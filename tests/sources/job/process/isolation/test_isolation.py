@@ -10,6 +10,7 @@ import pytest
 from tests.sources.job.process.isolation.places import (
     STRANGER,
     Place,
+    changed,
     harmed,
     launched,
     make,
@@ -62,8 +63,7 @@ def test_what_is_done_behind_a_wall_harms_nothing(where: Place) -> None:
     make(where)
     before = state(where)
     raised = harmed(where, "landlock")
-    after = state(where)
-    assert {path for path in before | after if before.get(path) != after.get(path)} == set()
+    assert changed(where, before) == set()
     assert "PermissionError" in raised["open_to_write"]
 
 
