@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
@@ -21,6 +22,15 @@ def series(kind: SeriesKind, y: tuple[float, ...], name: str = "s", **fields: An
     x = tuple(float(number) for number in range(len(y)))
     given: dict[str, Any] = {"x": x, "x_unit": "step", "unit": "ms", "source": "job"} | fields
     return Series(kind=kind, name=name, y=y, **given)
+
+
+def distribution(site: Path, name: str, version: str, metadata: str = "") -> Path:
+    """The folder of an installed distribution's metadata, with these lines more."""
+    folder = site / f"{name}-{version}.dist-info"
+    folder.mkdir(parents=True)
+    told = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{metadata}"
+    (folder / "METADATA").write_text(told)
+    return folder
 
 
 def report(*outcomes: Outcome, **fields: Any) -> Report:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests import made
 from tests.commands.called import started
 from tpudiag.catalogue import checks, renderer, renderer_names
 from tpudiag.model import Check
@@ -81,9 +82,7 @@ def test_a_check_of_another_package_that_cannot_be_loaded_is_named(
     tmp_path: Path, body: str
 ) -> None:
     (tmp_path / "foreign.py").write_text(body + "\n")
-    info = tmp_path / "foreign-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: foreign\nVersion: 1\n")
+    info = made.distribution(tmp_path, "foreign", "1")
     (info / "entry_points.txt").write_text("[tpudiag.checks]\nbad = foreign:bad\n")
     done = started("read", tmp_path, env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 2

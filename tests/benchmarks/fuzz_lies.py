@@ -10,6 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.wire_bytes import varint
+
 NUMBERS = (
     0, 1, 2, 7, 127, 128, 255, 65_535, 2**20, 2**31 - 1, 2**31, 99_999_999_999, 2**53 + 1, 2**62,
     2**63 - 1, 2**63, 2**64 - 1,
@@ -21,15 +23,6 @@ TEXTS = (
     "f32[99999999999,99999999999]{1,0:T(8,128)}", f"f32[{'9' * 5000}]{{0}}", "../../etc/passwd",
     "x" * 100_000, "a:" * 20_000, "(" * 20_000, "[" * 20_000, "{" * 20_000, "%a" * 5_000,
 )  # fmt: skip
-
-
-def varint(value: int) -> bytes:
-    out = bytearray()
-    value &= 2**64 - 1
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
 
 
 def parsed(data: bytes) -> list[tuple[int, int, bytes]] | None:

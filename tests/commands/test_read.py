@@ -1,4 +1,3 @@
-import gzip
 import json
 import re
 import shlex
@@ -133,23 +132,6 @@ def refused(done: Done, path: Path, cause: str) -> None:
     (line,) = done.stderr.splitlines()
     assert str(path) in line
     assert cause in line
-
-
-@pytest.mark.parametrize(
-    ("data", "cause"),
-    [
-        (b"", "empty"),
-        (b"a line of text\n" * 9, "not an XSpace"),
-        (gzip.compress(b"x" * 99), "gzip"),
-        (b"\x22\x04host", "without planes"),
-        (b"\x0a\x00", "without events"),
-    ],
-    ids=["empty", "text", "gzip", "planes", "events"],
-)
-def test_an_unreadable_file(tmp_path: Path, data: bytes, cause: str) -> None:
-    file = tmp_path / "a.xplane.pb"
-    file.write_bytes(data)
-    refused(read(file), file, cause)
 
 
 def test_a_truncated_and_a_corrupt_file(tmp_path: Path) -> None:

@@ -2,9 +2,7 @@ import pytest
 
 from tpudiag.fixes.edits import NoChange
 
-from .changes import changed
-
-TF = "import tensorflow as tf\nstrategy = tf.distribute.TPUStrategy(r)\n"
+from .changes import TF, changed
 
 
 def test_a_number_that_does_not_divide_becomes_a_multiple() -> None:

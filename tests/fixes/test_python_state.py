@@ -2,9 +2,8 @@ import pytest
 
 from tpudiag.fixes.edits import NoChange
 
-from .changes import changed
+from .changes import TF, changed
 
-TF = "import tensorflow as tf\nstrategy = tf.distribute.TPUStrategy(r)\n"
 READ = "step was traced with {0} = {1} and still uses that: Python has {2} now."
 WRITTEN = "step changes {0} from {1} to {2} while it is traced, and in none of the 9 calls."
 FIRST = "aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA"

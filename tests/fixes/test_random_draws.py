@@ -5,10 +5,6 @@ from tpudiag.fixes.edits import NoChange
 from .changes import TF, changed
 
 
-def traced(name: str, argument: str, kind: str = "python value", value: str = "int 0") -> str:
-    return f"{name} was traced 7 times in 7 calls: {argument} changed ({kind}): {value} -> 6"
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [

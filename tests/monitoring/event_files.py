@@ -4,6 +4,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.wire_bytes import field, varint
 from tpudiag.monitoring.event_files import masked_crc32c
 
 
@@ -11,18 +12,6 @@ def record(data: bytes) -> bytes:
     length = struct.pack("<Q", len(data))
     sums = (struct.pack("<I", masked_crc32c(part)) for part in (length, data))
     return length + next(sums) + data + next(sums)
-
-
-def varint(number: int) -> bytes:
-    found = bytearray()
-    while number > 127:
-        found.append(number & 127 | 128)
-        number >>= 7
-    return bytes(found) + bytes([number])
-
-
-def field(number: int, data: bytes) -> bytes:
-    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 def event(

@@ -1,5 +1,7 @@
 """The program that the compiler gets: as TensorFlow lowers it for the TPU."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -23,13 +25,23 @@ module {
 """
 
 
-@pytest.mark.slow  # imports jax
-def test_random_bits_come_from_the_generator_that_tensorflow_takes_on_a_tpu() -> None:
+@contextmanager
+def parse(program: str) -> Generator[Any, None, None]:
     mlir: Any = import_module("jax._src.interpreters.mlir")
     with mlir.make_ir_context() as context:
-        module = child._parse(context, RANDOM)  # pyright: ignore[reportPrivateUsage]
+        yield child._parse(context, program)  # pyright: ignore[reportPrivateUsage]
+
+
+def parsed(program: str) -> str:
+    """The text of a program that is valid once it is read."""
+    with parse(program) as module:
         assert module.operation.verify()
-        text = str(module)
+        return str(module)
+
+
+@pytest.mark.slow  # imports jax
+def test_random_bits_come_from_the_generator_that_tensorflow_takes_on_a_tpu() -> None:
+    text = parsed(RANDOM)
     assert "PHILOX" not in text and "mhlo.copy" not in text
     assert "DEFAULT" in text
     # What the job itself chose stays.
@@ -40,7 +52,6 @@ def test_random_bits_come_from_the_generator_that_tensorflow_takes_on_a_tpu() ->
 
 @pytest.mark.slow  # imports jax
 def test_a_mask_is_read_as_tensorflow_writes_it_a_bit_for_each_value() -> None:
-    mlir: Any = import_module("jax._src.interpreters.mlir")
     mask = np.tril(np.ones((16, 12), bool))
     for packed in (np.packbits(mask.reshape(-1), bitorder="little"), mask.astype(np.uint8)):
         program = (
@@ -48,8 +59,7 @@ def test_a_mask_is_read_as_tensorflow_writes_it_a_bit_for_each_value() -> None:
             f'dense<"0x{packed.tobytes().hex().upper()}"> : tensor<16x12xi1>\n'
             "return %mask : tensor<16x12xi1> } }"
         )
-        with mlir.make_ir_context() as context:
-            module = child._parse(context, program)  # pyright: ignore[reportPrivateUsage]
+        with parse(program) as module:
             constant = module.body.operations[0].regions[0].blocks[0].operations[0]
             assert np.array_equal(np.array(constant.attributes["value"]), mask)
 
@@ -68,11 +78,7 @@ module {
 
 @pytest.mark.slow  # imports jax
 def test_an_older_tensorflow_leaves_places_for_the_sums_over_replicas() -> None:
-    mlir: Any = import_module("jax._src.interpreters.mlir")
-    with mlir.make_ir_context() as context:
-        module = child._parse(context, child.with_sums(PLACES))  # pyright: ignore[reportPrivateUsage]
-        assert module.operation.verify()
-        text = str(module)
+    text = parsed(child.with_sums(PLACES))
     assert text.count("stablehlo.all_reduce") == 2 and "custom_call" not in text
     assert "[[0, 1, 2, 3, 4, 5, 6, 7]]" in text
     assert "tensor<2x1xi64>" not in text and "tensor<1x2xi64>" in text

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import made
 from tpudiag.monitoring.causes import stacks
 from tpudiag.sources.live import job_log, processes
 from tpudiag.sources.live.processes import crash_feared
@@ -17,12 +18,9 @@ JAXLIB, LIBTPU = f"{SITE}/jaxlib/libjax_common.so", f"{SITE}/libtpu/libtpu.so"
 
 def installed(root: Path, asked: str, have: str) -> Path:
     site = root / SITE.lstrip("/")
-    for name, lines in (("jax-0.10.2", f"Requires-Dist: {asked}\n"), (f"libtpu-{have}", "")):
-        folder = site / f"{name}.dist-info"
-        folder.mkdir(parents=True)
-        package, _, version = name.partition("-")
-        told = f"Name: {package}\nVersion: {version}\nRequires-Dist: numpy>=1\n{lines}"
-        (folder / "METADATA").write_text(told)
+    numpy = "Requires-Dist: numpy>=1\n"
+    made.distribution(site, "jax", "0.10.2", f"{numpy}Requires-Dist: {asked}\n")
+    made.distribution(site, "libtpu", have, numpy)
     return root
 
 

@@ -10,6 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests import made
 from tpudiag.sources.live.tpu_monitoring import ChipScore, scores
 
 HOLDS = """
@@ -50,9 +51,7 @@ def installed(folder: Path, monitoring: str, version: str = "0.0.52") -> Path:
     """A folder of packages with a libtpu."""
     package = folder / "libtpu"
     (package / "sdk").mkdir(parents=True)
-    info = folder / f"libtpu-{version}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Name: libtpu\nVersion: {version}\n")
+    made.distribution(folder, "libtpu", version)
     (package / "__init__.py").touch()
     (package / "libtpu.so").write_bytes(b"\0" * 4096)
     (package / "sdk" / "tpumonitoring.py").write_text(monitoring, encoding="utf-8")

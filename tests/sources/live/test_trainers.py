@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.made import distribution
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.trainers import Machine, at_address, look, of_pid
@@ -64,11 +65,9 @@ class Proc:
 def proc(tmp_path: Path) -> Proc:
     made = Proc(tmp_path)
     site = tmp_path / "root" / SITE.lstrip("/")
-    for name in ("tensorflow_tpu-2.20.0", "tensorflow_io_gcs_filesystem-0.37.1", "keras-3.1"):
-        folder = site / f"{name}.dist-info"
-        folder.mkdir(parents=True)
-        package, _, version = name.partition("-")
-        (folder / "METADATA").write_text(f"Name: {package}\nVersion: {version}\n")
+    distribution(site, "tensorflow_tpu", "2.20.0")
+    distribution(site, "tensorflow_io_gcs_filesystem", "0.37.1")
+    distribution(site, "keras", "3.1")
     return made
 
 

@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tests.wire_bytes import field, varint
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.settings import Settings
@@ -185,10 +186,6 @@ def add_device(
 def add_program(made: Any, name: str, cycles: dict[str, int], devices: int = 0) -> None:
     """The HLO of a program as the profiler keeps it, with the compiler's cycles; a later one
     takes the place of the first. `devices` are those of all hosts that it runs on."""
-
-    def field(number: int, content: bytes) -> bytes:
-        return bytes(_varint(number << 3 | 2)) + bytes(_varint(len(content))) + content
-
     instructions = b"".join(
         field(2, field(1, op.encode()) + field(43, f'{{"estimated_cycles":"{n}"}}'.encode()))
         for op, n in cycles.items()
@@ -200,13 +197,8 @@ def add_program(made: Any, name: str, cycles: dict[str, int], devices: int = 0) 
     plane = Plane(made, "/host:metadata")
     metadata = plane.plane.event_metadata[1]
     metadata.id, metadata.name = 1, f"{name}({PROGRAM})"
-    assigned = field(15, b"\x08\x01\x10" + bytes(_varint(devices))) if devices else b""
+    assigned = field(15, b"\x08\x01\x10" + varint(devices)) if devices else b""
     plane.stat(metadata, "Hlo Proto", field(1, field(3, instructions) + assigned))
-
-
-def _varint(value: int) -> list[int]:
-    """The bytes of a varint."""
-    return [value & 0x7F | 0x80, *_varint(value >> 7)] if value > 0x7F else [value]
 
 
 def training(

@@ -1,17 +1,8 @@
 """Matrix products and cycles from a program's HLO."""
 
 from tests.sources.profile import spaces
+from tests.wire_bytes import field, varint
 from tpudiag.sources.profile import programs, xspace
-
-
-def varint(value: int) -> bytes:
-    return bytes([value & 0x7F | 0x80]) + varint(value >> 7) if value > 0x7F else bytes([value])
-
-
-def field(number: int, content: bytes | int) -> bytes:
-    if isinstance(content, int):
-        return varint(number << 3) + varint(content)
-    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def packed(number: int, values: tuple[int, ...]) -> bytes:

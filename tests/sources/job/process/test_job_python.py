@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.made import distribution
 from tpudiag.errors import MissingExtra, TpudiagError, UsageError
 from tpudiag.sources.job.process import job_python
 from tpudiag.sources.job.process.python_places import Place, named_place, places
@@ -19,9 +20,7 @@ def made(folder: Path, **versions: str) -> Path:
     venv.create(folder, symlinks=True)
     packages = folder / "lib" / VERSION / "site-packages"
     for name, version in versions.items():
-        info = packages / f"{name}-{version}.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        distribution(packages, name, version)
         if name.startswith("tensorflow"):
             (packages / "tensorflow").mkdir(exist_ok=True)
             (packages / "tensorflow" / "__init__.py").write_text("")
