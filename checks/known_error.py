@@ -1,6 +1,7 @@
 """TPU605: the job's exception or output holds an error whose cause and fix are known."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
@@ -27,6 +28,8 @@ from ._job_output import JobText, died, heard
 from ._need import RUN_THE_JOB
 
 IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
+_PINNED = re.compile(r'"([\w.-]+)((?:[<>=!~]=?[\d.*]+,?)+)"')
+"""A package of a `pip install`, and its releases."""
 _DATED = ("tensorflow", "tensorflow-cpu", "tensorflow-tpu", "keras", "jax", "numpy")
 
 
@@ -145,6 +148,7 @@ def _in(text: JobText, signals: Signals, seen: dict[str, Match]) -> Iterator[tup
             known.id in judged_elsewhere
             or known.family in OF_AUTOGRAPH
             or OF_LOWERING in hit.excerpt
+            or _is_met(hit.fix, versions)
         )
         # Outside the strategy's scope, as TPU501 says; of metrics it says nothing before an update.
         trained = [v for v in signals.variables or () if v.trainable or v.optimizer]
@@ -155,6 +159,15 @@ def _in(text: JobText, signals: Signals, seen: dict[str, Match]) -> Iterator[tup
         if not left_out and text.counts(hit, signals):
             seen[known.id] = hit
             yield hit, text
+
+
+def _is_met(fix: str, versions: Mapping[str, str]) -> bool:
+    """Whether all that a fix has one install, first of all, is what is installed."""
+    from packaging.specifiers import SpecifierSet
+
+    line = fix.partition("\n")[0]
+    asked = _PINNED.findall(line) if line.startswith("pip install") else []
+    return bool(asked) and all(versions.get(name, "0") in SpecifierSet(of) for name, of in asked)
 
 
 def _same_words(one: Match, other: Match) -> bool:

@@ -374,6 +374,15 @@ def test_an_exception_that_the_script_caught_and_printed_is_a_note() -> None:
     assert [each.severity for each in findings] == [Severity.ERROR, Severity.INFO]
 
 
+@pytest.mark.parametrize(("protobuf", "said"), [("4.25.9", ["E71"]), ("5.29.6", [])])
+def test_what_a_printed_error_asks_to_install_is_not_there_already(
+    protobuf: str, said: list[str]
+) -> None:
+    end = JobEnd(how="finished", log_tail=TRACEBACK + EXAMPLES["E71"])
+    there = Environment("3.11", {"tensorflow": "2.18.1", "protobuf": protobuf})
+    assert said_ids(outcome(end, environment=there)) == said
+
+
 def test_a_known_warning_is_a_note_and_one_of_building_none_in_a_job_that_trains() -> None:
     for id_, steps, said in (("E504", 9, ["E504"]), ("E810", 0, ["E810"]), ("E810", 9, [])):
         end = JobEnd(how="finished", log_tail=logged(EXAMPLES[id_], "WARNING"))

@@ -39,6 +39,19 @@ class Stepped(keras.Model):
         )
         return {"own": loss}
 
+class Passing(Own):
+    def call(self, x, labels=None):
+        given, lost = self.dense(x), tf.nn.sparse_softmax_cross_entropy_with_logits
+        return given if labels is None else lost(labels, given)
+
+    def train_step(self, data):
+        x, y = data
+        self(x, labels=y)
+        return {"passed on": 0.0}
+
+def passed_on(_, loss):
+    return loss
+
 def fitted(model):
     model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
     model.fit(Hole().shuffle(9).batch(4), steps_per_epoch=2, epochs=1, verbose=0)
@@ -55,6 +68,10 @@ generated = tf.data.Dataset.from_generator(lines, output_signature=tf.TensorSpec
 early = strategy.experimental_distribute_dataset(Hole())
 own = Own()
 own(tf.ones((2, 5)))
+passing = Passing()
+passing(tf.ones((2, 5)))
+passing.compile("sgd", passed_on)
+passing = sorted(passing.fit(Hole().batch(4), steps_per_epoch=2, verbose=0).history)
 layers = keras.layers
 inputs = keras.Input((5,))
 stepped = Stepped(inputs, layers.Dense(2)(inputs))
@@ -115,7 +132,7 @@ print(json.dumps({
     "generated": len(list(generated.batch(8))),
     "lossless": list(lossless.shape),
     "early": isinstance(next(iter(early)), Hole),
-    "stepped": stepped, "adapted": texts.vocabulary_size(),
+    "stepped": stepped, "passing": passing, "adapted": texts.vocabulary_size(),
     "looked_up": of_column.vocabulary_size(),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
     "wrong": len(wrong["loss"]), "uneven": isinstance(uneven, Hole), "ran": len(ran),
@@ -146,4 +163,5 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["adapted"] > 10, "a vocabulary of any texts"
     assert seen["looked_up"] == 3, "numbers of a column that is looked up are texts"
     assert seen["stepped"] == ["own"], "its step takes labels, and no loss was compiled"
+    assert seen["passing"] == ["passed on"], "it makes a loss of classes itself"
     assert seen["refused"], "a list of weights of classes is no matter of data"

@@ -194,6 +194,8 @@ class Filling:
             known = vars(sys.modules.get("__main__", sys)).values()
             of_script = (of for of in [*known] if "Loss" in {c.__name__ for c in type(of).__mro__})
             losses, outputs = [next(of_script, "sparse")], (outputs or [])[:1]
+        elif any(_is_passed_on(loss, model) for loss in losses):
+            losses = ["sparse"]
         if not losses or not outputs:
             return (x,)
         y = labels(outputs, losses)
@@ -276,3 +278,10 @@ class Filling:
         self._ledger.note("batches that are not there, as the model asks for them")
         alone = not isinstance(holes.elements(hole) or example, tuple)
         return self._dataset(example[0] if alone else example, named)
+
+
+def _is_passed_on(loss: object, model: object) -> bool:
+    """Whether the model takes labels itself: the loss, a function beside it, hands on its own."""
+    takes = inspect.isfunction(loss) and inspect.signature(getattr(model, "call", loss)).parameters
+    places = (getattr(of, "__module__", "").partition(".")[0] for of in (loss, type(model)))
+    return bool(takes) and "labels" in takes and len({*places}) == 1
