@@ -47,7 +47,7 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Judgement:
     for pipeline in own_pipelines(signals):
         caches = [number for number, op in enumerate(pipeline.ops) if op.kind == "Cache"]
         if caches:
-            yield from _frozen(pipeline, caches[0])
+            yield from _frozen(pipeline, caches[-1])  # tensorflow_datasets may add an earlier one
         elif read_again(pipeline, signals.keras):
             yield from _uncached(pipeline, limit)
         else:

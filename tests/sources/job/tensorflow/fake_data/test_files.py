@@ -106,7 +106,7 @@ def test_a_table_is_one_whatever_its_file_is_called(tmp_path: Path) -> None:
         table = pd.read_csv(str(tmp_path / "adult.data"), header=None, names=["age", "fnlwgt"])
         assert list(table.columns) == ["age", "fnlwgt"]
         hole: Any = Hole()
-        assert len(pd.read_csv(hole)["age"]) > 100
+        assert len(pd.read_csv(filepath_or_buffer=hole)["age"]) > 100
         with pytest.raises(IsADirectoryError):
             pd.read_csv(str(tmp_path))
         with pytest.raises(OSError, match="lost"):

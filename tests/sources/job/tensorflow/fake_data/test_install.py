@@ -23,7 +23,7 @@ data = FakeData(tempfile.mkdtemp(), lambda **facts: told.append(facts), lambda p
 data.watch_tensorflow(tf)
 before = data.used
 names = tf.io.gfile.glob("gs://bucket/train-*.tfrecord")
-records = sum(1 for _ in tf.data.TFRecordDataset(names))
+records = sum(1 for _ in tf.data.TFRecordDataset(filenames=names))
 listed = [name.numpy().decode() for name in tf.data.Dataset.list_files("gs://bucket/val-*.tfrecord")]
 status = tf.train.Checkpoint().restore("gs://bucket/ckpt-1")
 status.assert_consumed().expect_partial()

@@ -130,9 +130,9 @@ class Auto:
     """As an automatic class of the package: it looks for the configuration by itself."""
 
     @classmethod
-    def from_pretrained(cls, name: str, config: object = None, **_: Any) -> object:
+    def from_pretrained(cls, model: str, config: object = None, **_: Any) -> object:
         if config is None:
-            raise OSError(f"Incorrect path_or_model_id: '{name}'")
+            raise OSError(f"Incorrect path_or_model_id: '{model}'")
         return config
 
 
@@ -146,4 +146,4 @@ def test_an_automatic_class_is_told_the_configuration_of_a_folder_that_is_not_th
     factory = SimpleNamespace(_BaseAutoModelClass=Auto)
     made = as_transformers("models.auto.auto_factory", factory)
     watch(made)
-    assert Auto.from_pretrained("/input/roberta-base/") == "as /input/roberta-base/"
+    assert Auto.from_pretrained(model="/input/roberta-base/") == "as /input/roberta-base/"

@@ -20,11 +20,12 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
     def of_files(stand_in: Callable[..., str], *told: str) -> Call:
         """Files of a kind; `told` are parameters by which a stand-in is written."""
 
-        def call(original: Call, dataset: object, names: object, *a: Any, **kw: Any) -> object:
+        def call(original: Call, dataset: object, filenames: object, *a: Any, **kw: Any) -> object:
             given = dict(zip(bindings.parameters(original)[2:], a, strict=False)) | kw
             packed = _compression(tf, given.get("compression_type"))
             sizes = (int(given.get(name) or 0) for name in told)
-            return original(dataset, reachable(names, stand_in(ledger, packed, *sizes)), *a, **kw)
+            known = reachable(filenames, stand_in(ledger, packed, *sizes))
+            return original(dataset, known, *a, **kw)
 
         return call
 

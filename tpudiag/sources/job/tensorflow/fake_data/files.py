@@ -132,12 +132,13 @@ class Files:
             self._ledger.note(f"{path} ({rows} rows of the columns that are asked for)")
             return open_tables.make(pandas, rows, options)
 
-        def tried(original: Call, path: object, *args: object, **options: object) -> object:
+        def tried(original: Call, *args: object, **options: object) -> object:
             """What is to be read as a table is one, however it is called, as `adult.data`."""
+            path = next(iter((*args, *options.values())), None)
             if isinstance(path, Hole):  # pandas would read of it as of an open file
                 return read("a table", **options)
             try:
-                return original(path, *args, **options)
+                return original(*args, **options)
             except OSError:
                 file = paths.text_of(path)
                 if file is None or os.path.exists(file) or self._written(path):

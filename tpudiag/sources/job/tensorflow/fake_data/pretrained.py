@@ -8,7 +8,16 @@ import importlib
 from functools import partial
 from typing import Any
 
-from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table, user_lines
+from tpudiag.sources.job.points import (
+    Call,
+    Kwargs,
+    Library,
+    Watches,
+    bindings,
+    hooks,
+    table,
+    user_lines,
+)
 from tpudiag.sources.job.points.point import Point
 
 from . import missing_data_errors
@@ -102,7 +111,10 @@ def _where_away(give: Call) -> Call:
         except Exception as error:
             if not (isinstance(error, OSError) or missing_data_errors.is_absent(error)):
                 raise
-        return give(original, *args, **kwargs)
+        taken = bindings.bound(original, *args, **kwargs)  # what is named stands in its place
+        return give(original, *args, **kwargs) if taken is None else give(
+            original, *taken.args, **taken.kwargs
+        )  # fmt: skip
 
     return call
 
