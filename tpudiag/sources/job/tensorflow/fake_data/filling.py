@@ -282,6 +282,8 @@ class Filling:
 
 def _is_passed_on(loss: object, model: object) -> bool:
     """Whether the model takes labels itself: the loss, a function beside it, hands on its own."""
-    takes = inspect.isfunction(loss) and inspect.signature(getattr(model, "call", loss)).parameters
-    places = (getattr(of, "__module__", "").partition(".")[0] for of in (loss, type(model)))
-    return bool(takes) and "labels" in takes and len({*places}) == 1
+    if not inspect.isfunction(loss):
+        return False
+    takes = inspect.signature(getattr(model, "call", loss)).parameters
+    places = {of.__module__.partition(".")[0] for of in (loss, type(model))}
+    return "labels" in takes and len(places) == 1
