@@ -133,7 +133,12 @@ def _finding(
         )
     where, got = _opened_at(pipelines), f"{which} {_text(shown)}"
     if only_batch:
-        return _of_open_batch(got, evidence, where, batch)
+        found = _of_open_batch(got, evidence, where, batch)
+        full = next((op.batch_size for p in pipelines for op in p.ops if op.drop_remainder), None)
+        if full is None or found.severity is Severity.WARNING:
+            return found
+        said = f"{got}: every batch is of {full:,}, but what this line makes does not say so."
+        return replace(found, message=said, fix=f"x = tf.ensure_shape(x, [{full}, ...])")
     # Keras leaves open all dimensions of a dataset that it makes of a generator.
     all_open = shown.shape is not None and not any(shown.shape)
     made_by_keras = (op.python and op.location is None for p in pipelines for op in p.ops)

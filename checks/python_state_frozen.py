@@ -29,8 +29,8 @@ def python_state_frozen(signals: Signals) -> Judgement:
     Draws from Python's `random` and `np.random` while a graph is built (in a tf.function, a
     function of jax.jit or one of the input pipeline), by line; numbers that traced code writes
     (globals, variables of a closure, attributes) and that did not change in all later calls;
-    numbers that traced code reads and that Python changed afterwards. Draws for initial weights
-    are left out.
+    numbers that traced code reads and that Python changed afterwards; a second `fit` after layers
+    were freed, without `compile`. Draws for initial weights are left out.
 
     ## Why it costs
     The Python code of a tf.function, or of what jax.jit makes, runs while it is traced and never
@@ -43,6 +43,7 @@ def python_state_frozen(signals: Signals) -> Judgement:
     angle = tf.random.uniform([], -0.1, 0.1)         # not random.uniform(-0.1, 0.1)
     counter = tf.Variable(0); counter.assign_add(1)  # not self.counter += 1
     optimizer.learning_rate.assign(0.01)             # not a Python number that the step reads
+    base.trainable = True; model.compile(...)        # the next fit then makes its step anew
 
     key, draw = jax.random.split(key)                # in JAX: keys are given and returned,
     state = train_step(state, batch, learning_rate)  # and numbers are arguments
@@ -72,6 +73,8 @@ def _of_tensorflow(state: FrozenState) -> str:
     if state.kind == "random":
         draw = _drawn_anew(state.name, Framework.TENSORFLOW)
         return f"{draw}  # draws anew at each call; in a pipeline too"
+    if state.name.startswith("len("):
+        return "model.compile(optimizer, loss)  # again, after `trainable` is set"
     where = "in the function, where" if state.kind == "written" else "read at each step, where"
     return (
         f"{state.name} = tf.Variable({state.traced}, trainable=False)  # once, in the scope\n"

@@ -55,3 +55,17 @@ def test_tensors_of_outside_that_a_step_takes_are_told_and_rates_and_generators_
     graph: Any = SimpleNamespace(captures=captured)
     read = watch.outside_read(graph)
     assert [variable.name for variable in read] == ["teacher"]
+
+
+def test_a_fit_after_layers_were_freed_takes_the_step_of_before() -> None:
+    watch = SetupWatch.__new__(SetupWatch)
+    vars(watch).update(_traced={}, frozen=[])
+    model = SimpleNamespace(trainable_variables=[Variable("head")], train_function=None)
+    watch.takes_step(model)
+    model.train_function = object()
+    watch.takes_step(model)
+    model.trainable_variables.append(Variable("body"))
+    watch.takes_step(model)
+    model.train_function = None  # compiled again
+    watch.takes_step(model)
+    assert [(each.traced, each.now) for each in watch.frozen] == [("1", "2")]

@@ -3,11 +3,11 @@
 import re
 import weakref
 from collections.abc import Callable, Container, Iterable
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import Tf1Use
+from tpudiag.signals import FrozenState, Tf1Use
 from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, FitSchedule, GpuUse, RepeatedSetup
 from tpudiag.sources.job.points import Library, hooks, privates, table, user_lines
@@ -35,8 +35,7 @@ class SetupWatch:
         self._tf = tf
         self._variables = 0
         self._initialised: list[RepeatedSetup] = []
-        self._compiled: dict[tuple[int, Location], list[tuple[tuple[str, ...], int]]] = {}
-        self._models: list[object] = []
+        self._compiled: dict[tuple[object, Location], list[tuple[str, ...]]] = {}
         self._metrics: list[_Made] = []
         self._outside: list[_Made] = []
         self.gpu: dict[str, GpuUse] = {}
@@ -44,6 +43,10 @@ class SetupWatch:
         self.fit_data: list[FitData] = []
         """Of each fit with a dataset and steps_per_epoch."""
         self._schedules: list[FitSchedule | None] = []
+        self._traced: dict[int, int] = {}
+        """How many variables a model had to train when its step was made."""
+        self.frozen: list[FrozenState] = []
+        """Fits that go on with the step of before, though layers were freed since."""
         # Of JAX no other one trains, and it is not watched here.
         self._package, self._version = "keras", STARTS_AGAIN
         self.fits = 0
@@ -71,7 +74,7 @@ class SetupWatch:
                 times=len(calls),
                 location=location,
                 fits=self.fits,
-                changed=any(a[0] != b[0] for a, b in pairwise(calls)),
+                changed=len(set(calls)) > 1,
             )
             for (_, location), calls in self._compiled.items()
             if len(calls) > 1
@@ -150,17 +153,14 @@ class SetupWatch:
 
     def _compile(self, model: object, *_: object, **__: object) -> None:
         location = user_lines.direct_caller()
-        if location is None:
-            return
-        if not any(model is known for known in self._models):
-            self._models.append(model)
-        compiled = self._compiled.setdefault((id(model), location), [])
-        compiled.append((trained_names(model), self.fits))
+        if location is not None:
+            self._compiled.setdefault((model, location), []).append(trained_names(model))
 
     def fit_begins(self, model: object, *args: object, **kwargs: object) -> None:
         """A Keras of whichever framework trains."""
         self.fits += 1
         given = fit_arguments(args, kwargs)
+        self.takes_step(model)
         x, steps = given.get("x"), given.get("steps_per_epoch")
         of_fit = schedules.of_fit(model, given, self._batches(x), user_lines.caller())
         self._schedules.append(of_fit)
@@ -176,6 +176,18 @@ class SetupWatch:
             validation_unknown=self._is_stream(validation) and self._batches(validation) == -2,
         )
         self.fit_data.append(data)
+
+    def takes_step(self, model: object) -> None:
+        """A fit takes its model's training step, which `compile` alone lets Keras make anew."""
+        now = len(trained_names(model))
+        made = getattr(model, "train_function", None) is not None
+        traced = self._traced[id(model)] = self._traced.get(id(model), now) if made else now
+        if traced < now:  # of fewer Keras may have traced it again, for other data
+            name = "len(model.trainable_variables)"
+            state = FrozenState(
+                kind="read", name=name, function="fit", location=user_lines.caller()
+            )
+            self.frozen.append(replace(state, traced=str(traced), now=str(now), calls=1))
 
     def _is_stream(self, data: object) -> bool:
         """Whether data ends: a dataset or generator; arrays restart."""

@@ -60,7 +60,7 @@ class LoopWatch:
     def facts(self) -> TrainingLoop:
         """Everything recorded so far; at rest only what a call that is answered shows is added."""
         replica_reads = tuple(self.results.replica_reads.values())
-        frozen = self.state.facts()
+        frozen = (*self.state.facts(), *self.setup.frozen)
         if self._observed is not None:
             return replace(self._observed, replica_reads=replica_reads, frozen=frozen)
         return TrainingLoop(
