@@ -11,14 +11,9 @@ LIMIT_S = 10
 """The time limit of all answers: without credentials the client searches a metadata server."""
 
 
-def bucket_of(path: str) -> str | None:
-    """The bucket of a gs:// path."""
-    return path.split("/")[2] or None if path.startswith("gs://") else None
-
-
 def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ...]:
     """The buckets of these paths; one that could not be queried has the reason."""
-    names = sorted({name for path in paths if (name := bucket_of(path)) is not None})
+    names = sorted({path.split("/")[2] for path in paths if path.startswith("gs://")} - {""})
     seen = {name: BucketSeen(name, None, f"no answer within {limit_s:.0f} s") for name in names}
 
     def ask() -> None:

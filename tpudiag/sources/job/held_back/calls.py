@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from tpudiag.signals import SendKind
@@ -158,29 +159,26 @@ class RemoteCalls:
         with self._lock:
             if self._server is None:
                 server = grpc.server(ThreadPoolExecutor(4))
-                server.add_generic_rpc_handlers((_Sink(grpc),))
+                sink = SimpleNamespace(service=partial(_answered, grpc))
+                server.add_generic_rpc_handlers((sink,))
                 self._address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
                 server.start()
                 self._server = server
         return self._address
 
 
-class _Sink:
-    def __init__(self, grpc: Library) -> None:
-        self._grpc = grpc
+def _answered(grpc: Library, details: Any) -> object:
+    """Answers a call; messages are bytes here, and an empty one is valid for every type."""
+    talks = details.method.startswith(f"/{_TALKS}/")
 
-    def service(self, details: Any) -> object:
-        """Answers a call; messages are bytes here, and an empty one is valid for every type."""
-        talks = details.method.startswith(f"/{_TALKS}/")
-
-        def answered(requests: Iterator[bytes], _context: object) -> Iterator[bytes]:
-            for _ in requests:
-                if talks:
-                    yield b""
-            if not talks:
+    def answered(requests: Iterator[bytes], _context: object) -> Iterator[bytes]:
+        for _ in requests:
+            if talks:
                 yield b""
+        if not talks:
+            yield b""
 
-        return self._grpc.stream_stream_rpc_method_handler(answered)
+    return grpc.stream_stream_rpc_method_handler(answered)
 
 
 def _host(target: str) -> str:

@@ -307,10 +307,8 @@ def _put_everywhere(owner: object, name: str, value: object) -> Callable[[], Non
 
 def _gives_names(module: str) -> bool:
     """Whether a module exports names to users: the API, or a re-exporting package."""
-    return (
-        module == "tensorflow"
-        or module.startswith(("tensorflow._api.", "tensorflow.compat"))
-        or module.startswith("tensorflow.python.distribute.cluster_resolver")
+    return module == "tensorflow" or module.startswith(
+        ("tensorflow._api.", "tensorflow.compat", "tensorflow.python.distribute.cluster_resolver")
     )
 
 
