@@ -145,7 +145,7 @@ def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSa
             locate.fetched(chosen) as files,
             xprof.query(files, xprof.LIMIT_S if limit_s is None else limit_s) as asking,
         ):
-            yield asking.answer
+            yield asking
 
 
 def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Signals:

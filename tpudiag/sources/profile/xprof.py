@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
@@ -56,31 +56,14 @@ class _Page:
     p: dict[str, str] = field(default_factory=dict[str, str])
 
 
-class Query:
-    """A running query to XProf; `answer` waits for the rest of the time limit."""
-
-    def __init__(self, process: subprocess.Popen[bytes], answer: Path, limit_s: float) -> None:
-        self._process = process
-        self._answer = answer
-        self._limit_s = limit_s
-        self._until = time.monotonic() + limit_s
-
-    def answer(self) -> XProfSays:
-        """XProf's answer, or the reason why there is none."""
-        try:
-            code = self._process.wait(timeout=max(0.0, self._until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            return XProfSays(failure=f"XProf was stopped after its {self._limit_s:g} s")
-        if code == 0 and self._answer.is_file():
-            return parse(self._answer.read_bytes())
-        if code < 0:
-            return XProfSays(failure=f"XProf was ended by signal {-code}")
-        return XProfSays(failure="XProf could not convert the profile, and does not say why")
-
-
 @contextmanager
-def query(files: Sequence[Path], limit_s: float = LIMIT_S) -> Generator[Query, None, None]:
-    """Request the overview page of a run's files; the child ends with the block at the latest."""
+def query(
+    files: Sequence[Path], limit_s: float = LIMIT_S
+) -> Generator[Callable[[], XProfSays], None, None]:
+    """Request the overview page of a run's files; the child ends with the block at the latest.
+
+    Yields what gives XProf's answer, or the reason why there is none, within the time limit.
+    """
     with scratch.folder("xprof") as folder:
         run = folder / "plugins" / "profile" / "run"
         run.mkdir(parents=True)
@@ -97,8 +80,21 @@ def query(files: Sequence[Path], limit_s: float = LIMIT_S) -> Generator[Query, N
             env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
             cwd=folder,
         )
+        until = time.monotonic() + limit_s
+
+        def answered() -> XProfSays:
+            try:
+                code = process.wait(timeout=max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                return XProfSays(failure=f"XProf was stopped after its {limit_s:g} s")
+            if code == 0 and answer.is_file():
+                return parse(answer.read_bytes())
+            if code < 0:
+                return XProfSays(failure=f"XProf was ended by signal {-code}")
+            return XProfSays(failure="XProf could not convert the profile, and does not say why")
+
         try:
-            yield Query(process, answer, limit_s)
+            yield answered
         finally:
             process.kill()
             process.wait()
