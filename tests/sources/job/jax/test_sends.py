@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tpudiag.sources.job.jax.sends import SendWatch
@@ -32,3 +33,16 @@ def test_data_are_told_by_their_sharding_or_where_others_share_it_by_what_places
         "data = jax.device_put(x, own)",
     ]
     assert watch.placed_at([weights[1:]]) is None
+
+
+def test_what_is_sent_again_is_the_same_array_with_the_same_values(jax: Any) -> None:
+    steps = iter(range(100))
+    watch = SendWatch(lambda: next(steps))
+    watch.watch(jax)
+    table, buffer = np.ones((8, 3)), np.ones(5)
+    for number in range(4):
+        jax.numpy.asarray(table)
+        buffer[:] = number
+        jax.device_put(buffer)
+    hooks.undo()
+    assert [(each.bytes, each.steps) for each in watch.facts()] == [(192, 3)]

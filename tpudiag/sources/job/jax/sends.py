@@ -8,17 +8,20 @@ from tpudiag.model import Location
 from tpudiag.signals import SentAgain
 from tpudiag.sources.job.points import Library, bindings, hooks, table, user_lines
 
+SAMPLE = 1024
+"""Values of an array by which it is known again."""
 MOST_KEPT = 1000
 """Arrays that are looked for again."""
 
 
 class SendWatch:
-    """What lines of the job's give to jax.device_put."""
+    """What lines of the job's give to jax.device_put, or make an array of JAX of."""
 
     def __init__(self, steps: Callable[[], int]) -> None:
         self._steps = steps
-        self._seen: dict[tuple[Location, int], tuple[weakref.ref[object], int]] = {}
-        """A weak reference to the array, for another may get its id, and its bytes."""
+        self._seen: dict[tuple[Location, int], tuple[weakref.ref[object], int, bytes]] = {}
+        """A weak reference to the array, for another may get its id, its bytes, and some of its
+        values, for it may be filled anew."""
         self._again: dict[tuple[Location, int], set[int]] = {}
         self._placed: dict[tuple[object, object], Location] = {}
         """The line that sent an array of a shape, and where to."""
@@ -41,14 +44,14 @@ class SendWatch:
         for leaf in self._jax.tree_util.tree_leaves(value):
             if to_sharding:
                 self._placed[getattr(leaf, "shape", None), device] = location
-            if isinstance(leaf, self._jax.Array) or not getattr(leaf, "nbytes", 0) > 0:
+            if isinstance(leaf, self._jax.Array) or not hasattr(leaf, "flat"):
                 continue
             key = location, id(leaf)
-            known = self._seen.get(key)
-            if known is not None and known[0]() is leaf:
+            known, values = self._seen.get(key), leaf.flat[:: leaf.size // SAMPLE + 1].tobytes()
+            if known is not None and known[0]() is leaf and known[2] == values:
                 self._again.setdefault(key, set()).add(self._steps())
-            elif len(self._seen) < MOST_KEPT:
-                self._seen[key] = weakref.ref(leaf), int(leaf.nbytes)
+            elif known is not None or len(self._seen) < MOST_KEPT:
+                self._seen[key] = weakref.ref(leaf), int(leaf.nbytes), values
 
     def placed_at(self, arrays: Iterable[Any]) -> Location | None:
         """The line that placed the first of some arrays, or made a sharding that only it uses."""

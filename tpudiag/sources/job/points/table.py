@@ -524,4 +524,4 @@ MESH_MADE = point(
     "JAX puts a TPU's devices in the order of their links",
     "make_mesh: from 0.4.35 on",
 )
-JAX_SENT = point("jax", "device_put", "arrays are sent to devices")
+JAX_SENT = point("jax jax.numpy", "device_put asarray array", "arrays are sent to devices")
