@@ -183,10 +183,16 @@ def hidden_dimensions(ops: tuple[MatrixOp, ...]) -> set[int]:
     and the units of recurrent cells, whose product makes all gates at once.
     """
     forward = [op for op in ops if op.forward and op.sizes_known]
-    consumed = {op.contraction for op in forward}
+    made: set[int] = set()
+    consumed: set[int] = set()
+    for op in forward:
+        # Patches of 3 x 3 x 1 are as wide as 9 classes, which are made later.
+        if op.contraction in made or not op.convolves:
+            consumed.add(op.contraction)
+        made.add(op.columns)
     embedded = {op.contraction for op in forward if op.reads_embedding}
     units = {op.contraction for op in forward if _is_recurrent(op)}
-    return ({op.columns for op in forward} & consumed) | embedded | units
+    return (made & consumed) | embedded | units
 
 
 def _is_recurrent(op: MatrixOp) -> bool:

@@ -107,7 +107,7 @@ def _finding(product: _Padded, work: float, tile: int, limit: float, *, small: b
 
 def _padded(op: MatrixOp, tile: int, lane_batch: bool, chosen: set[int]) -> _Padded:
     # A convolution may lay the batch along the lanes: then its channels lie along the 8 sublanes.
-    step = 8 if op.op.startswith("Conv") and lane_batch else tile
+    step = 8 if op.convolves and lane_batch else tile
     dims = tuple(
         size
         for size in dict.fromkeys((op.contraction, op.columns))

@@ -1,6 +1,7 @@
 """Which widths of a step's products the model's author chose."""
 
 import importlib
+from dataclasses import replace
 
 import pytest
 
@@ -34,6 +35,13 @@ def test_the_units_of_a_recurrent_cell_are_chosen(cell: str, gates: int) -> None
 
 def test_a_layer_four_times_as_wide_as_the_data_tells_nothing_of_them() -> None:
     assert hidden_dimensions((product("dense/MatMul", 10, 40), product("d/MatMul", 40, 1))) == {40}
+
+
+@pytest.mark.parametrize("kind", ["Conv2D", "conv_general_dilated"])
+def test_patches_of_pictures_as_wide_as_the_classes_are_none_of_them(kind: str) -> None:
+    patches = replace(product("conv", 9, 40), op=kind)
+    pointwise = replace(product("conv_1", 40, 64), op=kind)
+    assert hidden_dimensions((patches, pointwise, product("dense/MatMul", 64, 9))) == {40, 64}
 
 
 @pytest.mark.parametrize(("rows", "said"), [(8, "enough, since"), (4096, "4,096 rows (examples x")])

@@ -129,6 +129,11 @@ class MatrixOp:
     """Products in bfloat16 that the MXU makes in its place, for the precision that was asked of it;
     its FLOPs are those of one."""
 
+    @property
+    def convolves(self) -> bool:
+        """It is a convolution: `Conv2D`, in JAX `conv_general_dilated`."""
+        return self.op.lower().startswith("conv")
+
 
 @dataclass(frozen=True)
 class StepOp:
