@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import psutil
 
@@ -45,20 +46,6 @@ class HostFigures:
     received_mib_per_s: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Counters:
-    at_s: float
-    busy_s: float
-    own_s: float
-    queued_s: float | None
-    throttled_s: float | None
-    swapped_in: int
-    major_faults: int
-    read: int
-    received: int
-    memory_wait_s: float | None
-
-
 class HostRing:
     """Samples of one process and its host, every few seconds."""
 
@@ -69,12 +56,12 @@ class HostRing:
         self._now_ns, self._monotonic = now_ns, monotonic
         self._cpu, self._memory = cgroups.folder(pid, "cpu"), cgroups.folder(pid, "memory")
         self._oom_kills = cgroups.oom_kills(self._memory)
-        self._last: _Counters | None = None
+        self._last: tuple[float, dict[str, float | None]] | None = None
         self.samples: deque[HostFigures] = deque(maxlen=KEPT)
 
     def sample(self, every_s: float = EVERY_S) -> None:
         """Take a sample where one is due; none of a process that is gone."""
-        if self._last is not None and self._monotonic() - self._last.at_s < every_s:
+        if self._last is not None and self._monotonic() - self._last[0] < every_s:
             return
         with contextlib.suppress(psutil.Error, OSError, ValueError, IndexError):
             self._take()
@@ -83,57 +70,54 @@ class HostRing:
         # The job's input often runs in child processes: counted as others, they would be blamed for
         # taking the job's cores.
         family = [self._process, *self._process.children(recursive=True)]
-        now = self._counters(family)
+        at_s, now = self._monotonic(), self._totals(family)
         self._oom_kills = cgroups.oom_kills(self._memory)
-        before, self._last = self._last, now
-        if before is None or now.at_s <= before.at_s:
+        last, self._last = self._last, (at_s, now)
+        if last is None or at_s <= last[0]:
             return
-        took = now.at_s - before.at_s
-        own = max(now.own_s - before.own_s, 0.0) / took
-        waits = _rate(before.memory_wait_s, now.memory_wait_s, took)
+        rates: dict[str, Any] = {
+            name: _rate(last[1][name], total, at_s - last[0]) for name, total in now.items()
+        }
+        busy_cores = rates.pop("busy_cores")
+        if rates["memory_pressure"] is not None:
+            rates["memory_pressure"] = min(rates["memory_pressure"], 100.0)
         memory = psutil.virtual_memory()
         self.samples.append(
             HostFigures(
                 at_ns=self._now_ns(),
                 cores=float(psutil.cpu_count() or 1),
-                own_cores=own,
-                others_cores=max((now.busy_s - before.busy_s) / took - own, 0.0),
-                queued=_rate(before.queued_s, now.queued_s, took),
-                throttled=_rate(before.throttled_s, now.throttled_s, took),
+                others_cores=max(busy_cores - rates["own_cores"], 0.0),
                 available_share=memory.available / memory.total,
-                swapped_in_mib_per_s=(now.swapped_in - before.swapped_in) / took / 2**20,
-                major_faults_per_s=max(now.major_faults - before.major_faults, 0) / took,
-                memory_pressure=None if waits is None else min(100 * waits, 100.0),
                 resident_gib=sum(_of(one, "memory_info")[0] for one in family) / 2**30,
-                read_mib_per_s=max(now.read - before.read, 0) / took / 2**20,
-                received_mib_per_s=max(now.received - before.received, 0) / took / 2**20,
+                **rates,
             )
         )
 
-    def _counters(self, family: list[psutil.Process]) -> _Counters:
+    def _totals(self, family: list[psutil.Process]) -> dict[str, float | None]:
+        """What grew since the machine's start, by the name and in the unit of its rate."""
         times = psutil.cpu_times()
         idle = times.idle + getattr(times, "iowait", 0.0)
         disk, net = psutil.disk_io_counters(), psutil.net_io_counters()
         each_s = [_queued_s(process.pid) for process in family]
         queued_s = [seconds for seconds in each_s if seconds is not None]
-        return _Counters(
-            at_s=self._monotonic(),
+        waited_s = _waited_s(self._memory)
+        return {
             # Linux includes the time of virtual guests in user and nice already. A core that waits
             # for a disk is free for others.
-            busy_s=sum(times)
+            "busy_cores": sum(times)
             - idle
             - getattr(times, "guest", 0.0)
             - getattr(times, "guest_nice", 0.0),
-            own_s=sum(sum(_of(process, "cpu_times")[:2]) for process in family),
-            queued_s=sum(queued_s) if queued_s else None,
-            throttled_s=cgroups.throttled_s(self._cpu),
-            swapped_in=psutil.swap_memory().sin,
+            "own_cores": sum(sum(_of(process, "cpu_times")[:2]) for process in family),
+            "queued": sum(queued_s) if queued_s else None,
+            "throttled": cgroups.throttled_s(self._cpu),
+            "swapped_in_mib_per_s": psutil.swap_memory().sin / 2**20,
             # Field 12 of proc(5).
-            major_faults=sum(int((machine.stat(p.pid) or ["0"] * 10)[9]) for p in family),
-            read=disk.read_bytes if disk else 0,
-            received=net.bytes_recv if net else 0,
-            memory_wait_s=_waited_s(self._memory),
-        )
+            "major_faults_per_s": sum(int((machine.stat(p.pid) or ["0"] * 10)[9]) for p in family),
+            "memory_pressure": None if waited_s is None else 100 * waited_s,
+            "read_mib_per_s": disk.read_bytes / 2**20 if disk else 0,
+            "received_mib_per_s": net.bytes_recv / 2**20 if net else 0,
+        }
 
     def killed_by(self) -> str | None:
         """An OOM kill as the cause of death, where the count grew since the last sample."""
