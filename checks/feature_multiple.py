@@ -95,7 +95,7 @@ def _finding(product: _Padded, work: float, tile: int, limit: float, *, small: b
         f"work is padding, since {' and '.join(map(str, dims))} "
         f"{'is no multiple' if len(dims) == 1 else 'are no multiples'} of {tile}.",
         f"use a multiple of {tile} for the layer's width: "
-        f"{', '.join(f'{size} -> {up(size, tile)}' for size in dims)}",
+        f"{', '.join(f'{size} -> {max(round(size / tile), 1) * tile}' for size in dims)}",
         (
             share_of("padding", product.lost, "% of the product", limit),
             Evidence("share of the step's products", percent(product.flops / work), "%"),

@@ -103,6 +103,8 @@ def test_the_tile_of_the_target_decides_which_width_is_narrow() -> None:
     ops = (product(784, 384), product(384, 384), product(384, 10))
     assert examine(h(matrix_ops=ops, target=target("v6e-8")), "TPU402").verdict is Verdict.FAILED
     assert examine(h(matrix_ops=ops), "TPU402").verdict is Verdict.PASSED
+    (odd,) = examine(h(matrix_ops=(product(784, 130), product(130, 200))), "TPU402").findings[:1]
+    assert odd.fix.endswith(" 130 -> 128"), "the nearest one: 256 would be twice the work"
 
 
 def test_a_limit_of_the_settings_decides() -> None:
