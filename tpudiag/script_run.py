@@ -163,6 +163,7 @@ class InterventionKind(Enum):
     LOOPS = "shortened loops"
     ROUNDS = "loops that end early"
     TRACED = "functions traced and not run"
+    EFFECTS = "functions that give nothing back, traced and not run"
     HOLES = "statements passed over for lack of data"
     SESSION = "answers in the place of a notebook service"
     SHUFFLES = "small shuffle buffers"

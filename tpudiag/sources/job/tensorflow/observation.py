@@ -139,7 +139,7 @@ class Observation:
     def _after_call(self, function: FunctionRecord, traced: bool) -> None:
         self.watches.pipelines.feeds.called(function.trains)
         if function.trains:
-            if function.heavy:
+            if function.skipped:
                 self._steps.only_traced()
                 self.watches.loop.pauses.only_traced = True
             enough = len(function.retraces) >= ENOUGH_RETRACES

@@ -12,6 +12,8 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json
 import tensorflow as tf
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.shortening.heavy_functions import HeavyFunctions
 from tpudiag.sources.job.tensorflow.shortening.loops import InnerLoopWatch
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
@@ -34,6 +36,18 @@ def of_any_batch(start, x):
     chosen = tf.gather(x, tf.where(x[:, 0, 0, 0] > start)[:, 0])
     return tf.ensure_shape(reordered(chosen)[0], [None])
 
+count = tf.Variable(0)
+
+@tf.function
+def counted():
+    count.assign_add(1)
+
+def counts(*without):
+    interventions.begin(without)
+    record = FunctionRecord(name="counted", location=None, heavy="9 s")
+    heavy.call(record, lambda f: f(), counted, (), {})
+    return int(count), [kind.name for kind in interventions.made()]
+
 def called(function, *args):
     record = FunctionRecord(name=function.__name__, location=None)
     try:
@@ -54,7 +68,8 @@ def loop(count, trains):
 x = tf.ones((4, 4, 8, 8))
 print(json.dumps({"reordered": called(reordered, x), "broken": called(broken, x), "told": told,
                   "turns": [int(loop(*each)) for each in ((9, False), (3, True), (16, True))],
-                  "given": called(of_any_batch, tf.constant(0.0), x)}))
+                  "given": called(of_any_batch, tf.constant(0.0), x),
+                  "effects": [counts(), counts(InterventionKind.EFFECTS)]}))
 """
 
 
@@ -64,6 +79,7 @@ def test_what_only_a_processor_cannot_do_is_traced_and_not_run(
     seen = in_tensorflow(PROGRAM)
     assert seen["reordered"] == [[4], [4, 1, 16, 16]]
     assert seen["given"] == [[4]], "an open dimension is that of the batch given"
+    assert seen["effects"] == [[0, ["EFFECTS"]], [1, []]], "what gives nothing can be run after all"
     assert seen["broken"] == "raised", "which fails on a TPU, too"
     assert seen["turns"] == [1, 3, 4], "the steps of a loop that is traced alone"
-    assert len(seen["told"]) == 2 and "`reordered`" in seen["told"][0]
+    assert len(seen["told"]) == 3 and "`reordered`" in seen["told"][0]

@@ -2,7 +2,8 @@
 
 Most findings on a step come from its graph, which its trace provides. The result is known from
 there, too, except for its numbers, which are zero. Elements of its iterator are consumed, so that
-data ends and fails as usual.
+data ends and fails as usual. What gives nothing back has effects alone, which the job may miss: an
+intervention of its own, which another try leaves out.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ from tpudiag.sources.job.tensorflow.devices import cpu_kernels
 from tpudiag.sources.job.tensorflow.graphs import matrix_products
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
-TRACED = InterventionKind.TRACED
+TRACED, EFFECTS = InterventionKind.TRACED, InterventionKind.EFFECTS
 _INITIAL = ("initialize_variables", "fn_with_cond")
 """Functions with which TensorFlow initialises variables inside a first call."""
 
@@ -52,9 +53,7 @@ class HeavyFunctions:
     def leave(self, record: FunctionRecord, flops: float) -> None:
         """Do not run a traced function; `flops` are those of one replica."""
         if interventions.allowed(TRACED):
-            record.heavy = True
-            seconds = host_memory.seconds(flops)
-            self._report(record.name, f"some {seconds:.0f} s a replica")
+            record.heavy = f"some {host_memory.seconds(flops):.0f} s a replica"
 
     def call(
         self, record: FunctionRecord, original: Call, function: object, args: Args, kwargs: Kwargs
@@ -77,7 +76,8 @@ class HeavyFunctions:
         if not record.heavy and not record.calls and interventions.allowed(TRACED):
             passes = host_memory.PASSES if record.trains else 1
             hooks.quietly(self._judge, record, graph, passes)
-        answered = self._can_answer(concrete.structured_outputs)
+        kind = TRACED if any(map(_is_open, self._parts(concrete.structured_outputs))) else EFFECTS
+        answered = interventions.allowed(kind) and self._can_answer(concrete.structured_outputs)
         if not (record.heavy and answered):
             try:
                 return original(concrete, *args, **kwargs)
@@ -86,9 +86,9 @@ class HeavyFunctions:
                 only_here = cpu_kernels.is_only_here(str(error)) and interventions.allowed(TRACED)
                 if not (answered and only_here):
                     raise
-            record.heavy = True
-            self._report(record.name, "a processor has no kernel for it")
-        interventions.note(TRACED)
+            record.heavy = "a processor has no kernel for it"
+        self._report(record)
+        interventions.note(kind)
         return self._zeros(concrete.structured_outputs, self._examples(given))
 
     def _judge(self, record: FunctionRecord, graph: Graph, passes: int = 1) -> None:
@@ -121,23 +121,31 @@ class HeavyFunctions:
                 concrete = function.get_concrete_function(*args, **kwargs)
                 self._judge(record, concrete.graph)
                 if record.heavy and self._can_answer(concrete.structured_outputs):
+                    self._report(record)
                     interventions.note(TRACED)
                     return self._zeros(concrete.structured_outputs, 1)
             return original(model, *args, **kwargs)
 
-    def _report(self, name: str, why: str) -> None:
-        place = user_lines.caller()
-        self._on_skip(f"`{name}`{f' at {place}' if place else ''} ({why})")
+    def _report(self, record: FunctionRecord) -> None:
+        """Tell of a function that is not run, once."""
+        if not record.skipped:
+            record.skipped, place = True, user_lines.caller()
+            at = f" at {place}" if place else ""
+            self._on_skip(f"`{record.name}`{at} ({record.heavy})")
 
     def _can_answer(self, outputs: object) -> bool:
         """Whether zeros can replace all results of a function."""
-        leaves = self._tf.nest.flatten(self._specs(outputs), expand_composites=True)
         of_no_shape = (self._tf.resource, self._tf.variant)
         return all(
             each.shape.rank is not None and each.dtype not in of_no_shape
-            for each in leaves
+            for each in self._parts(outputs)
             if _is_open(each)
         )
+
+    def _parts(self, outputs: object) -> list[Any]:
+        """The tensors of a function's result, and what else it gives."""
+        parts: list[Any] = self._tf.nest.flatten(self._specs(outputs), expand_composites=True)
+        return parts
 
     def _specs(self, outputs: Any) -> object:
         """A function's result; Keras 3 wraps it in an Optional, since data may have ended."""

@@ -30,8 +30,10 @@ class FunctionRecord:
     trains: bool = False
     replicated: bool = False
     """Whether it calls strategy.run."""
-    heavy: bool = False
-    """Whether it is too slow for this machine: traced but not run."""
+    heavy: str = ""
+    """Why it is traced but not run; empty where it is run."""
+    skipped: bool = False
+    """Whether it was not run for that."""
     forwarded: int = 0
     calls_in_pass: int = 0
     longest_pass: int = 0
@@ -106,7 +108,7 @@ class FunctionRecord:
 
     def step(self) -> StepFunction:
         """The function as a training step."""
-        timed = self.took_ms and not self.heavy
+        timed = self.took_ms and not self.skipped
         median = round(statistics.median(self.took_ms), 3) if timed else None
         return StepFunction(
             name=self.name,

@@ -96,7 +96,7 @@ class FunctionWatch:
             return run()
         if not forward.may_forward(record.trains):
             return run() if forward.knows(key) else forward.run(key, run)
-        known = forward.last(key, record.trains, spare=record.heavy)
+        known = forward.last(key, record.trains, spare=record.skipped)
         if known is None:
             try:
                 return forward.run(key, run)
