@@ -173,6 +173,36 @@ def test_exception_stands_before_the_log_and_each_error_once() -> None:
     assert said.severity is Severity.ERROR
 
 
+SAID, PRINTED = logged(EXAMPLES["E06"]), TRACEBACK + EXAMPLES["E71"]
+OWN = Crash("AssertionError: one", (CodeFrame(LINE, "cell", "assert n == 1, 'one'"),), "")
+KNOWN = replace(OWN, error=EXAMPLES["E12"])
+
+
+@pytest.mark.parametrize(
+    ("end", "severities"),
+    [
+        (JobEnd(how="stopped", log_tail=SAID), "warning"),
+        (JobEnd(how="stopped", log_tail=EXAMPLES["E36"]), "info"),
+        (JobEnd(how="running", log_tail=SAID), "warning"),
+        (JobEnd(how="interrupted", log_tail=SAID), "warning"),
+        (
+            JobEnd(how="exception", error="NameError: name 'i' is not defined", log_tail=SAID),
+            "warning",
+        ),
+        (JobEnd(how="exception", error=OWN.error, log_tail=SAID), "error"),
+        (JobEnd(how="exception", error=OWN.error, crash=OWN, log_tail=SAID), "warning"),
+        (crashed("P24", SAID), "error warning"),
+        (JobEnd(how="exception", error=KNOWN.error, crash=KNOWN, log_tail=PRINTED), "error info"),
+        (JobEnd(how="finished", log_tail=PRINTED), "info"),
+    ],
+)
+def test_what_a_log_says_weighs_as_the_job_ended(end: JobEnd, severities: str) -> None:
+    findings = outcome(end).findings
+    assert " ".join(finding.severity.value for finding in findings) == severities
+    noted = "In an exception that the script caught and printed: "
+    assert findings[-1].message.startswith(noted) is (end.log_tail == PRINTED)
+
+
 def test_what_autograph_warns_of_in_the_log_is_left_to_the_exception() -> None:
     warned = (
         "WARNING:tensorflow:AutoGraph could not transform <function framework_of at 0x7f0> and "
@@ -187,20 +217,6 @@ def test_a_consequence_in_the_log_is_left_out_and_an_exception_that_is_one_is_no
     assert said_ids(outcome(crashed("E26", log_tail=logged(EXAMPLES["E28"])))) == ["E26"]
     assert said_ids(outcome(crashed("E48"))) == ["E48"]
     assert said_ids(outcome(crashed("E28", log_tail=logged(EXAMPLES["E26"])))) == ["E28", "E26"]
-
-
-def test_what_a_log_says_is_no_error_where_an_assert_of_the_job_ended_it() -> None:
-    frames = (CodeFrame(LINE, "cell", "assert size == 1, 'one alone'"),)
-    crash = Crash("AssertionError: one alone", frames, "")
-    for known, most in ((crash, "warning"), (None, "error")):
-        said = logged(EXAMPLES["E06"])
-        end = JobEnd(how="exception", error=crash.error, crash=known, log_tail=said)
-        assert outcome(end).severity.value == most
-
-
-def test_a_job_that_survived_what_its_log_says_is_warned_at_most() -> None:
-    for text, most in ((logged(EXAMPLES["E06"]), "warning"), (EXAMPLES["E36"], "info")):
-        assert outcome(JobEnd(how="stopped", log_tail=text)).severity.value == most
 
 
 @pytest.mark.parametrize(
@@ -286,22 +302,6 @@ def test_artefact_of_the_rehearsal_is_not_the_users_fault_and_unknown_on_a_tpu(i
     assert outcome(crashed(id_), Origin.TPU).verdict is Verdict.SKIPPED
 
 
-def test_running_job_is_warned_of_what_its_log_says() -> None:
-    said = outcome(JobEnd(how="running", log_tail=logged(EXAMPLES["E28"])), Origin.TPU)
-    assert said.severity is Severity.WARNING
-    assert outcome(JobEnd(how="running", log_tail="step 12"), Origin.TPU).verdict is Verdict.PASSED
-
-
-def test_what_a_log_says_beside_what_ended_the_job_is_a_warning() -> None:
-    said = logged(EXAMPLES["P20"])
-    exception, beside = outcome(crashed("P24", said)).findings
-    assert (exception.severity, beside.severity) == (Severity.ERROR, Severity.WARNING)
-    of_python = JobEnd(how="exception", error="NameError: name 'i' is not defined", log_tail=said)
-    for end in (of_python, JobEnd(how="interrupted", log_tail=said)):
-        (alone,) = outcome(end).findings
-        assert alone.severity is Severity.WARNING
-
-
 def test_a_missing_package_is_of_the_environment_and_a_module_that_is_gone_is_not() -> None:
     for name, severity in (("cv2", Severity.INFO), ("tensorflow.gone", Severity.ERROR)):
         end = JobEnd(how="exception", error=f"ModuleNotFoundError: No module named '{name}'")
@@ -361,17 +361,6 @@ def test_records_are_heard_whatever_their_format() -> None:
     assert said_ids(outcome(end)) == []
     records = (LoggedRecord(EXAMPLES["E28"], error=True),)
     assert said_ids(outcome(end, logged=records)) == ["E28"]
-
-
-def test_an_exception_that_the_script_caught_and_printed_is_a_note() -> None:
-    end = JobEnd(how="finished", log_tail=TRACEBACK + EXAMPLES["E28"])
-    (finding,) = outcome(end).findings
-    assert finding.severity is Severity.INFO
-    assert "caught and printed" in finding.message
-    # So it is before another one, which ended the job and is known.
-    ended = JobEnd(how="exception", error=EXAMPLES["E12"], crash=Crash(EXAMPLES["E12"], (), ""))
-    findings = outcome(replace(ended, log_tail=TRACEBACK + EXAMPLES["E71"])).findings
-    assert [each.severity for each in findings] == [Severity.ERROR, Severity.INFO]
 
 
 @pytest.mark.parametrize(("protobuf", "said"), [("4.25.9", ["E71"]), ("5.29.6", [])])
