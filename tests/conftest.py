@@ -3,8 +3,6 @@
 And what makes the run shorter: each module is compiled once, and what is loaded is not swept.
 """
 
-from __future__ import annotations
-
 import compileall
 import gc
 import importlib

@@ -4,8 +4,6 @@ The front page is the README, a check's page its docstring with the planted scri
 as the example; CONTRIBUTING.md and CHANGELOG.md stand at the top of the repository alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

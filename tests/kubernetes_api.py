@@ -1,7 +1,5 @@
 """A Kubernetes API server on loopback that lists pods, and the kubeconfig that leads to it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import ssl

@@ -3,8 +3,6 @@
 Kinds: loop and fit train, idle waits after its first step. Port 0 starts no profiler server.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reports, outcomes and series for tests to which most of their fields do not matter."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

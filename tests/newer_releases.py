@@ -3,8 +3,6 @@
 Run by hand: it asks the index that pip uses. It ends with 1 where a release is newer than any row.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

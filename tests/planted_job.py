@@ -1,7 +1,5 @@
 """The reference job with defects planted: `tpudiag check tests/planted_job.py -- DEFECT,DEFECT`."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Callable

@@ -6,8 +6,6 @@ lacking that its row promises for all releases. Rows of packages that are not in
 of objects that are found while a job runs, are left out.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

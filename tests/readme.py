@@ -6,8 +6,6 @@ the first screen of a report: `tpudiag check .readme/train.py -o r.json`, then
 `python -m tests.readme --picture r.json`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -11,8 +11,6 @@ and arguments.txt: public names and modules, and arguments of public functions, 
 the releases that have them.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -3,8 +3,6 @@
 # pyright: basic, reportMissingImports=false
 """The wheels of a package, release by release, of which only what is asked for is fetched."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

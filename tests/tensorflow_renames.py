@@ -7,8 +7,6 @@ The tables are those of tf_upgrade_v2: `tensorflow/tools/compatibility/{renames,
 They are read as text: TensorFlow itself is not imported.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from importlib.metadata import files, version

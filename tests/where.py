@@ -4,8 +4,6 @@ Of an id the file and line of its check or known error; of a word the modules wh
 sentence has it.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

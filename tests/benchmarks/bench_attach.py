@@ -10,8 +10,6 @@ they had freed back to the system (malloc_trim), this one with one malloc arena 
 what still grows is kept, and not free memory in pieces. Exits with 1 where a bar is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import gc

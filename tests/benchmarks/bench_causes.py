@@ -23,8 +23,6 @@ The limits of host CPU and of memory were set on such runs. Memory is made short
 of the trainer's own, which needs the right to make one.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import signal

@@ -5,8 +5,6 @@ bare job's (outside and inside the profiled window), the time from the last step
 `check`, and the wall time of both.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

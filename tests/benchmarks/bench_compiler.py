@@ -7,8 +7,6 @@
 Each part can be named alone; `analytic` also takes names of programs. Minutes on two cores.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

@@ -11,8 +11,6 @@ where words are missing, or where its own words alone tell it; unanswered where 
 a remark about a line that is no error; wrong where an error is explained as another one.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -6,8 +6,6 @@ What is asked again and again is answered at last: the questions that a change w
 nothing of its worth. Those that were not known when a desk was made do.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import json

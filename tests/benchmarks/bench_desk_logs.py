@@ -9,8 +9,6 @@ word; in a dense one it is a known error, with what people showed of it; a repea
 same error all over, as a retry in a loop does.
 """
 
-from __future__ import annotations
-
 import argparse
 import cProfile
 import io

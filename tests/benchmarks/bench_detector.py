@@ -22,8 +22,6 @@ What it printed (240 traces, river 0.26; `(8!)`: so many of 60 drops were never 
     100 x median step                    19.67  100 / 102
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import statistics

@@ -5,8 +5,6 @@
 Seconds of a core by the size of a text whose one line repeats what logs are full of.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tests.known_errors.test_linear import PIECES, cpu_s

@@ -6,8 +6,6 @@ change could be made, with its reason, counts as refused; a script that does not
 as broken, and makes the exit code 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -8,8 +8,6 @@ docs/ci.md.
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 import argparse
 import json
 import os

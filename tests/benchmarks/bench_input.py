@@ -8,8 +8,6 @@ left; with less than LEAST_LEFT of them nothing is judged, for then there is no 
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -7,8 +7,6 @@ of the harms of `harms.py` changed a file. The cost: the reference job over a la
 turn, on a machine that does nothing else.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

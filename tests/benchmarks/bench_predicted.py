@@ -11,8 +11,6 @@ are reported apart. What a Python input or the data decides is shown and not jud
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

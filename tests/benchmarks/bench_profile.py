@@ -10,8 +10,6 @@ where a bar is missed. Each side is a process of its own; its peak memory is the
 ru_maxrss.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

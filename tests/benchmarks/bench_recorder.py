@@ -4,8 +4,6 @@ A loop that does nothing, bare and recorded, in turns; the difference a round is
 step. The bar is 20 microseconds.
 """
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 import time

@@ -5,8 +5,6 @@
 Scripted runs go by a clock of their own; real ones are small processes that are watched.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

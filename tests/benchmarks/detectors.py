@@ -1,7 +1,5 @@
 """The detectors that were compared: ours, and others over the same points and baseline."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, insort
 from collections import deque

@@ -6,8 +6,6 @@ reference loops and ten scripts of the corpus in it with `tpudiag check --python
 whether it is the same afterwards: its packages, and every file in its folder.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

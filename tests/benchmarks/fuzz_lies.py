@@ -1,7 +1,5 @@
 """Inputs that lie, for `fuzz_readers`: each changes some bytes into others of the same format."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

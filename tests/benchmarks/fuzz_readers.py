@@ -6,8 +6,6 @@ Each reader runs in a child with a limit on its address space and on the time of
 not a report, an answer or one line of TpudiagError is kept under --found, once for each place.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import gzip

@@ -4,8 +4,6 @@
 with its lines, for which every name of the table of points is needed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -4,8 +4,6 @@ A toy training job over eight CPU replicas under tf.profiler: about 0.165 MB a s
 process of its own, since the profiler holds about 25 times the file's size in memory.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

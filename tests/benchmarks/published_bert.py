@@ -6,8 +6,6 @@ compiler. On v4 the shares of attention are divided by their sum after the produ
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 from typing import Any
 
 import jax

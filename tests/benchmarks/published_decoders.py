@@ -7,8 +7,6 @@ layer's products made again for the gradient.
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

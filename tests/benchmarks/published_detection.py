@@ -6,8 +6,6 @@ of use, as in published_vision.py.
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 from typing import Any
 
 import jax

@@ -7,8 +7,6 @@ Products of a whole sequence stand outside the loops, as the published program h
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 from typing import Any
 
 import jax

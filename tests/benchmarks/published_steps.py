@@ -6,8 +6,6 @@ Data-parallel steps sum their gradients over the axis `d`; decoders are sharded 
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -2,8 +2,6 @@
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 from typing import Any
 
 import jax

@@ -6,8 +6,6 @@ order of use, so that a network says its shapes once.
 
 # mypy: ignore-errors
 # pyright: basic
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import ceil
 from typing import Any

@@ -1,8 +1,6 @@
 # ruff: noqa: E501
 """Real processes of `bench_running`: how runs end, and what only a process can do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path

@@ -4,8 +4,6 @@
 The word that is expected stands with each case and was written before the code that tells it.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Seconds of time.perf_counter, which on Linux is one clock for all processes.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

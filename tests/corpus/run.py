@@ -18,8 +18,6 @@ every id of the installed catalogue, no false failure on a healthy script, no re
 crashed or left no report, and 95 % of the planted defects located on their line.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

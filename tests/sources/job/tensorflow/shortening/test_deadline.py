@@ -1,7 +1,5 @@
 """The end of the time for the rest of a script."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """A fit that ends after two epochs."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which calls of a step function run, and what answers the others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A function that this machine cannot run is answered by its trace."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

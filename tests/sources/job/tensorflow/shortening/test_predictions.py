@@ -1,7 +1,5 @@
 """A prediction of the first batches stands for that of all."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

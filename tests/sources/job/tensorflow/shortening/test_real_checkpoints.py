@@ -1,7 +1,5 @@
 """Checkpoints of a real run, and a rehearsal in place that saves."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Of each batch only the examples are made that are used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
