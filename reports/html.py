@@ -1,7 +1,6 @@
 """The report as one HTML file: with plots, for any browser, and without any network."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -29,16 +28,6 @@ _POLICY = (
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
-
-
-@dataclass(frozen=True)
-class _Tile:
-    """A count at the top, which is the filter's choice too."""
-
-    state: str
-    """A severity or a verdict."""
-    label: str
-    count: int
 
 
 def cell(report: Report) -> str:
@@ -106,13 +95,14 @@ def _file(name: str) -> str:
     return files("tpudiag.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _tiles(report: Report) -> Iterator[_Tile]:
+def _tiles(report: Report) -> Iterator[tuple[str, str, int]]:
+    """The counts at the top, also the filter's choices, each with its severity or verdict."""
     severities = [outcome.severity for outcome in _words.failures(report)]
     for severity in reversed(Severity):
         count = severities.count(severity)
-        yield _Tile(severity.value, _words.plural(severity, count), count)
+        yield severity.value, _words.plural(severity, count), count
     for verdict in (Verdict.BROKEN, Verdict.PASSED, Verdict.SKIPPED):
-        yield _Tile(verdict.value, verdict.value, report.count(verdict))
+        yield verdict.value, verdict.value, report.count(verdict)
 
 
 def _worth(finding: Finding, report: Report) -> str:

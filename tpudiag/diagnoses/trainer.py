@@ -82,9 +82,9 @@ def diagnose(
     tables, faults = without_server(targets, request.capture.duration_s, on_phase)
     free = {} if request.force else targets.free()
     guarded = probes if request.force else targets.guarded(probes)
-    fit = fitted(guarded, free, request.capture)
-    request = replace(request, capture=fit.request)
-    notes = (*targets.notes, *pods.notes, *([fit.note] if fit.note else []))
+    smaller, fitting, changes = fitted(guarded, free, request.capture)
+    request = replace(request, capture=smaller)
+    notes = (*targets.notes, *pods.notes, *changes)
     trainers = _Trainers(
         replace(targets, notes=notes),
         cloud,
@@ -93,7 +93,7 @@ def diagnose(
         (*pods.faults, *faults),
     )
     with run_folder(request.log_dir) as run:
-        captures, interrupted = _captured(fit.probes, request.capture, run, on_phase)
+        captures, interrupted = _captured(fitting, request.capture, run, on_phase)
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
             report = _with_profile(request, trainers, captures, run, settings)

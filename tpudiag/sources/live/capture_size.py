@@ -5,7 +5,7 @@ grew its trainer by up to 56 times the profile's size (30 s: 4.2 GB, of which 3.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tpudiag import scratch
@@ -26,24 +26,13 @@ LEAST_BYTES = 100_000_000
 LEAST_S = 0.2
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A capture that fits: its request, the trainers, and what was changed.
-
-    A trainer without room for any has that as its probe's fault.
-    """
-
-    request: CaptureRequest
-    probes: tuple[Probe, ...]
-    note: str | None = None
-
-
 def fitted(
     probes: Sequence[Probe], free: Mapping[Address, FreeMemory], request: CaptureRequest
-) -> Fitted:
-    """The request reduced to the trainers' memory; `free` holds those of this machine.
+) -> tuple[CaptureRequest, tuple[Probe, ...], tuple[str, ...]]:
+    """The request reduced to the trainers' memory, the trainers, and what was changed.
 
-    Raises KeyboardInterrupt.
+    `free` holds those of this machine. A trainer without room for any capture has that as its
+    probe's fault. Raises KeyboardInterrupt.
     """
     near = [
         probe
@@ -75,18 +64,17 @@ def fitted(
     left = {at: s for at, s in longest.items() if s >= LEAST_S}
     tightest = min(left, key=left.__getitem__, default=None)
     if tightest is None or left[tightest] >= request.duration_s:
-        return Fitted(request, after)
+        return request, after, ()
     # Rounded down to a tenth, since rounding up might not fit.
     shorter = replace(request, duration_s=max(LEAST_S, int(10 * left[tightest]) / 10))
     growth = _growth(sizes[tightest])
-    return Fitted(
-        shorter,
-        after,
+    note = (
         f"Shortened from {request.duration_s:g} to {shorter.duration_s:g} s: by a sample of "
         f"{SAMPLE_S:g} s each second of capture takes up to {growth} of {tightest}'s memory, and "
         f"{_said(free[tightest].free_bytes)} are free {free[tightest].limited_by} (--force keeps "
-        "the length).",
+        "the length)."
     )
+    return shorter, after, (note,)
 
 
 def _sampled(probes: Sequence[Probe], request: CaptureRequest) -> dict[Address, int]:
