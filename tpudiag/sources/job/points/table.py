@@ -27,6 +27,7 @@ _STRATEGIES = "tf.distribute.TPUStrategy tf.distribute.Strategy"
 DATASET_MADE = point("tf.data.Dataset", "__init__", "which dataset is made of which, on which line")
 DATASET_READ = point("tf.data.Dataset", "__iter__", "a pass over the data begins")
 DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is asked for")
+DATASET_SKIPPED = point("tf.data.Dataset", "skip", "how many are put aside")
 FILES_LISTED = point("tf.data.Dataset", "list_files", "files that are not there are stood in for")
 ARRAYS_SLICED = point("tf.data.Dataset", "from_tensor_slices", "of holes it is one")
 GENERATOR_GIVEN = point(

@@ -79,6 +79,7 @@ stepped.compile("sgd")
 stepped = sorted(stepped.fit(Hole().batch(4), steps_per_epoch=2, verbose=0).history)
 texts = layers.TextVectorization(output_sequence_length=6)
 texts.adapt(list(Hole()))
+of_hole = layers.StringLookup(vocabulary=Hole(), mask_token=None)
 of_column = layers.StringLookup(vocabulary=[OpenNumber(0), OpenNumber(1)])
 functional = keras.Sequential([keras.Input((7, 7, 1)), layers.Flatten(), layers.Dense(2)])
 sized = [layers.Dense(Hole()), layers.Embedding(Hole(), output_dim=5), layers.Reshape((Hole(), 1))]
@@ -93,6 +94,17 @@ images, labels = Hole(), Hole()
 lost, shape = step(images, labels)
 data = strategy.experimental_distribute_dataset(Hole().batch(16))
 given = Hole().batch(4)
+def masked(labels, predicted):  # its own, of classes
+    lost = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, predicted)
+    return tf.reduce_mean(lost * tf.cast(labels != 5, lost.dtype))
+of_loss = keras.Sequential([keras.Input((7,)), layers.Dense(3)])
+of_loss.compile("sgd", masked)
+made = {of_loss.fit(Hole().batch(4), steps_per_epoch=2, verbose=0) and of_loss.train_function}
+def nothing(): return; yield
+for _ in range(2):
+    empty = tf.data.Dataset.from_generator(nothing, output_signature=tf.TensorSpec((None, 3)))
+    of_loss.fit(empty, verbose=0)
+    made.add(of_loss.train_function)
 functional.loss = {}  # of a model that Keras 2 compiled without one
 lossless = functional.predict(Hole().batch(4), steps=1, verbose=0)
 functional.compile("sgd", loss, metrics=["accuracy"])
@@ -133,7 +145,8 @@ print(json.dumps({
     "lossless": list(lossless.shape),
     "early": isinstance(next(iter(early)), Hole),
     "stepped": stepped, "passing": passing, "adapted": texts.vocabulary_size(),
-    "looked_up": of_column.vocabulary_size(),
+    "looked_up": of_column.vocabulary_size(), "of_hole": of_hole.vocabulary_size(),
+    "made": len(made),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
     "wrong": len(wrong["loss"]), "uneven": isinstance(uneven, Hole), "ran": len(ran),
     "alone": [*alone],
@@ -161,6 +174,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["beside"] == [5, 3, 2], "labels for the rows that are there"
     assert seen["wrong"] == 1 and seen["uneven"] and seen["ran"] > 1 and seen["alone"] == [8]
     assert seen["adapted"] > 10, "a vocabulary of any texts"
+    assert seen["of_hole"] == 2401 and seen["made"] == 2, "made anew where the first call failed"
     assert seen["looked_up"] == 3, "numbers of a column that is looked up are texts"
     assert seen["stepped"] == ["own"], "its step takes labels, and no loss was compiled"
     assert seen["passing"] == ["passed on"], "it makes a loss of classes itself"

@@ -65,6 +65,10 @@ def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
     hole: Any = Hole()
     pictures = hole.reshape((-1, 28, 28, 1)).astype("float32") / 255
     assert pictures.shape == (LENGTH, 28, 28, 1)
+    frames: Any = Hole()
+    rows, _, wide = frames.shape
+    assert (rows, wide) == (LENGTH, frames.shape[2]) and frames[0].shape == frames.shape[1:]
+    assert len(hole.shape) == 2 < frames.shape[3], "as many sizes as are asked for"
     assert pictures[3].shape == (28, 28, 1) and len(hole[0][0][0]) == LENGTH
     assert [pictures.ndim, pictures[0][0][0][0].ndim] == [4, 0]
     assert np.reshape(hole, (7, 2)).shape == (7, 2) and np.asarray(pictures).shape[1:] == (
@@ -250,7 +254,7 @@ def test_what_fails_once_data_are_stood_in_for_is_passed_over_and_said_apart(
 ) -> None:
     text = "import json\nkept, rows = {}, []\ndata = open('/nowhere/x').read()\n"
     text += "kept['loss'] = data[0]\nrows.append(data[1])\n"
-    _, noted = ran(tmp_path, text + "json.dumps(kept)\nx = rows[0].shape[9]\n")
+    _, noted = ran(tmp_path, text + "json.dumps(kept)\nx = rows[0].reshape(2, 3).shape[9]\n")
     assert "json.dumps" in noted[1], "it says what it cannot write"
     assert len(noted) == 2, "on what stands in for data: whether by them is not known"
 

@@ -16,8 +16,15 @@ from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 class Dataset:
     """A dataset that keeps how it was shuffled."""
 
-    def __init__(self, held: int = 0) -> None:
+    def __init__(self, held: int = 0, rows: int = 0) -> None:
         self.held = self._buffer_size = held
+        self.rows = rows
+
+    def cardinality(self) -> Any:
+        return SimpleNamespace(numpy=lambda: self.rows)
+
+    def skip(self, count: int) -> Dataset:
+        return Dataset(rows=self.rows - count)
 
     def shuffle(self, buffer_size: int, seed: int | None = None) -> Dataset:
         del seed
@@ -34,9 +41,12 @@ def test_a_large_buffer_holds_few_stand_ins_and_is_read_as_it_was_asked_for(
     as_tensorflow(SimpleNamespace(data=SimpleNamespace(Dataset=Dataset)))
     shuffles.install(ledger)
     assert Dataset().shuffle(2048).held == 2048, "the data is there"
+    assert Dataset(rows=9).skip(80).rows < 0
     ledger.note("gs://bucket/*.tfrec")
     large = Dataset().shuffle(2048, seed=1)
     assert (large.held, vars(large)["_buffer_size"]) == (shuffles.MOST, 2048)
     assert Dataset().shuffle(buffer_size=8).held == 8
     with interventions.without(InterventionKind.SHUFFLES):
         assert Dataset().shuffle(2048).held == 2048
+    assert [Dataset(rows=9).skip(4).rows, Dataset(rows=9).skip(80).rows] == [5, 9], "none is left"
+    assert Dataset(rows=-2).skip(80).rows == -2, "only reading counts them"

@@ -98,7 +98,7 @@ def test_a_builder_without_data_has_a_folder_and_whatever_split_is_asked_of_it(
     kept = package.builder("kept", try_gcs=True)
     assert kept.data_dir == str(tmp_path / "data/kept") and not kept.info.splits
     assert kept.as_data_source("train") == "the real train"
-    away = package.load("cifar10")
+    away = package.load("cifar10", data_dir="gs://nowhere/tfds")
     assert Path(away.data_dir).is_dir() and not list(Path(away.data_dir).iterdir())
     assert paths.is_hosted(f"{away.data_dir}/cifar10-train.tfrecord"), "its files are stood in for"
     assert told == {"stood_in": ("tfds cifar10",), "stand_in_kinds": ["generator"]}

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json
 import tensorflow as tf
+from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.watches import functions
 watch = functions.FunctionWatch(tf)
 
@@ -27,12 +28,26 @@ for layer in layers:
     layer.own(tf.ones(3)), layer.decorated(tf.ones(3))
 for _ in range(4):
     tf.function(layers[0].scale)(tf.ones(3))
-print(json.dumps(sorted([f.name, f.calls, f.traces, len(f.retraces)] for f in watch.facts())))
+facts = watch.facts()
+known, variables = {}, [tf.Variable(0.0) for _ in range(9)]
+exec(compile("def made(v): return lambda x: v.assign_add(x)", tf.__file__, "exec"), known)
+watch.forward = FastForward(0.0, list)
+watch.forward.begin()
+for variable in variables:
+    step = tf.function(known["made"](variable))
+    watch._record(step).trains = True
+    for _ in range(4):
+        step(1.0)
+print(json.dumps([
+    [float(each) for each in variables],
+    sorted([f.name, f.calls, f.traces, len(f.retraces)] for f in facts),
+]))
 """
 
 
 def test_each_object_has_a_function_of_its_own(in_tensorflow: Callable[[str], Any]) -> None:
-    seen = in_tensorflow(PROGRAM)
+    variables, seen = in_tensorflow(PROGRAM)
+    assert all(variables), "each model's function runs once, for it makes what is the model's"
     assert seen == [
         *([["decorated", 1, 1, 0]] * 4),
         *([["scale", 1, 1, 0]] * 3),

@@ -49,6 +49,7 @@ class Filling:
     def __init__(self, tf: Library, ledger: Ledger) -> None:
         self._tf, self._ledger = tf, ledger
         self._model: Callable[[], object] = lambda: None
+        self._refilled = weakref.WeakSet[object]()
         holes.filled.append(self._batches)
         tf.register_tensor_conversion_function(holes.Hole, self._tensor)
         hooks.around(table.STRATEGY_RUN, self._stepped)
@@ -78,6 +79,9 @@ class Filling:
 
     def _sized(self, original: Call, layer: object, *args: object, **kwargs: object) -> object:
         """A layer or optimizer is made: it takes numbers alone, the one sizes, the other rates."""
+        words: Any = kwargs.get("vocabulary")
+        if isinstance(words, holes.Hole):
+            kwargs["vocabulary"] = words = [*map(OpenNumber, range(len(words)))]
         if holes.holds((args, kwargs)):
             self._ledger.note(f"sizes of what is made at {user_lines.caller()}", "model")
             number = float if hasattr(layer, "apply_gradients") else int
@@ -85,9 +89,8 @@ class Filling:
                 lambda value: number(value) if isinstance(value, holes.Hole) else value,
                 (args, kwargs),
             )
-        words: Any = kwargs.get("vocabulary")
         # Of a column of texts that no use has told from numbers.
-        if isinstance(words, list) and type(layer).__name__ == "StringLookup":
+        if isinstance(words, list) and type(layer).__name__ != "IntegerLookup":
             kwargs["vocabulary"] = [str(w) if isinstance(w, OpenNumber) else w for w in words]
         return original(layer, *args, **kwargs)
 
@@ -118,8 +121,10 @@ class Filling:
             refused = stepped or type(error).__name__ == "NotRehearsable" or not self._ledger.any
             if refused or not hooks.quietly(self._fill, *given):
                 raise
-            for name in _FUNCTIONS:  # a function that failed may make no variables any more
+            # A function whose first call failed may make no variables any more.
+            for name in () if model in self._refilled else _FUNCTIONS:
                 setattr(model, name, None)
+            self._refilled.add(model)
             try:
                 return original(*bound.args, **bound.kwargs)
             except Exception:
@@ -198,8 +203,20 @@ class Filling:
             losses = ["sparse"]
         if not losses or not outputs:
             return (x,)
-        y = labels(outputs, losses)
+        y = [*map(self._taken, labels(outputs, losses), outputs, losses * len(outputs))]
         return (x, tuple(y) if len(y) > 1 else y[0])
+
+    def _taken(self, label: Any, output: Any, loss: object) -> object:
+        """A label, or its classes, that a loss of the script's own can be traced with."""
+        if inspect.isfunction(loss) and label.ndim:
+            spec = self._tf.TensorSpec
+            for each in (label, label[..., 0].astype("int32")):
+                given = spec((2, *each.shape), each.dtype)
+                predicted = spec((2, *output.shape[1:]), output.dtype)
+                with suppress(Exception):
+                    self._tf.function(loss).get_concrete_function(given, predicted)
+                    return each
+        return label
 
     def _inputs(self, model: object, given: object) -> object:
         """What a model takes: as it was put together or built, by its own example, as `given`."""

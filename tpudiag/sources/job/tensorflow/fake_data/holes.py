@@ -12,11 +12,16 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
 
 from .asking import is_decorated, taken_apart, taken_at_will
 from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Size, indexed, made_by
+from .open_values import by_user
+
+if TYPE_CHECKING:
+    from typing import Self
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
@@ -58,7 +63,7 @@ class Hole:
             raise AttributeError(name)
         if name == "ndim":
             return len(self.tpudiag_dims)
-        return shape_of(self) if name == "shape" else used(self, name)
+        return _Shape(shape_of(self), self) if name == "shape" else used(self, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         self.__dict__[name] = value
@@ -148,6 +153,32 @@ class Hole:
     def __array_function__(self, function: object, _: object, args: Args, __: object) -> object:
         name = getattr(function, "__name__", "")
         return used(self, name, args[1:] if name == "reshape" else args)
+
+
+class _Shape(tuple[int, ...]):
+    """A hole's shape: while its sizes are open there are as many as the script asks for."""
+
+    _hole: Hole | None
+
+    def __new__(cls, sizes: Iterable[int], hole: Hole | None = None) -> Self:
+        """Sizes as they are by now."""
+        made = super().__new__(cls, sizes)
+        made._hole = hole
+        return made
+
+    def __getitem__(self, at: Any) -> Any:
+        return tuple.__getitem__(self._of(at + 1) if isinstance(at, int) else self, at)
+
+    def __iter__(self) -> Iterator[int]:
+        return tuple.__iter__(self._of(taken_apart()) if by_user() else self)
+
+    def _of(self, sizes: int) -> tuple[int, ...]:
+        """The shape, of so many sizes at least."""
+        hole = self._hole
+        if hole is None or sizes <= len(self) or not is_open(hole):
+            return self
+        hole.tpudiag_dims += tuple(Size(WIDTH) for _ in range(sizes - len(hole.tpudiag_dims)))
+        return shape_of(hole)
 
 
 class _Base(Hole):

@@ -1,6 +1,7 @@
-"""Shuffle buffers of data that is stood in for: one record is as good as another.
+"""What is shuffled or skipped of data that is stood in for: one record is as good as another.
 
-To fill a buffer with thousands of pictures takes minutes and gigabytes, once for each pass.
+To fill a buffer with thousands of pictures takes minutes and gigabytes, once for each pass; behind
+as many examples as the real data have there is none.
 """
 
 import contextlib
@@ -14,6 +15,8 @@ from .ledger import Ledger
 
 MOST = 64
 """Elements that a buffer holds."""
+_UNKNOWN = -2
+"""The cardinality of a dataset whose elements only reading counts."""
 
 
 def install(ledger: Ledger) -> None:
@@ -33,4 +36,14 @@ def install(ledger: Ledger) -> None:
         setattr(made, privates.BUFFER_SIZE.name, asked)  # where the checks read it
         return made
 
+    def skipped(
+        original: Call, dataset: Any, count: Any, *args: object, **kwargs: object
+    ) -> object:
+        with contextlib.suppress(TypeError, ValueError, AttributeError):  # that only a graph knows
+            rows = int(dataset.cardinality().numpy())
+            if ledger.any and (rows == _UNKNOWN or 0 <= rows <= int(count)):
+                count = 0
+        return original(dataset, count, *args, **kwargs)
+
     hooks.around(table.DATASET_SHUFFLED, shuffled)
+    hooks.around(table.DATASET_SKIPPED, skipped)

@@ -55,6 +55,8 @@ def install(tfds: Library, ledger: Ledger) -> None:
     def asked(original: Call, *args: object, **kwargs: object) -> object:
         # It would look for the data in a public bucket first.
         kwargs.pop("try_gcs", None)
+        if paths.is_remote(kwargs.get("data_dir")):
+            del kwargs["data_dir"]
         return original(*args, **kwargs)
 
     def found(original: Call, splits: Any, key: object) -> object:

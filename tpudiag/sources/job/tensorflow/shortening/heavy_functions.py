@@ -110,7 +110,7 @@ class HeavyFunctions:
         if not alone or not tensors or not model.built or not interventions.allowed(TRACED):
             return original(model, *args, **kwargs)
         positions = max(map(_positions, tensors))
-        weights = sum(prod(each.shape) for each in model.weights)
+        weights = sum(prod(each.shape) for each in model.weights if hasattr(each, "shape"))
         # No convolution or product takes more than all weights at all positions.
         if not host_memory.is_heavy(2.0 * weights * positions):
             return original(model, *args, **kwargs)

@@ -96,7 +96,9 @@ class FunctionWatch:
             return run()
         if not forward.may_forward(record.trains):
             return run() if forward.knows(key) else forward.run(key, run)
-        known = forward.last(key, record.trains, spare=record.skipped)
+        # What a library makes for a model of its own makes that model's variables and metrics.
+        first = record.location is None and not function.experimental_get_tracing_count()
+        known = None if first else forward.last(key, record.trains, spare=record.skipped)
         if known is None:
             try:
                 return forward.run(key, run)
