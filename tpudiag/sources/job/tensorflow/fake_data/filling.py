@@ -111,12 +111,13 @@ class Filling:
         given = (model, bound.arguments, bound.signature.parameters)
         if holes.holds(list(bound.arguments.values())[1:]):
             self._fill(*given)
-        steps = privates.steps_taken(getattr(model, "optimizer", None))
+        steps = self._steps(model)
         try:
             return original(*bound.args, **bound.kwargs)
         except Exception as error:
             # What ran some steps refuses data only by an operation: a last batch, a validation's.
-            stepped = privates.steps_taken(getattr(model, "optimizer", None)) != steps
+            # A first step may count itself though there is no batch for it.
+            stepped = self._steps(model) > steps + 1
             stepped = stepped and not isinstance(error, self._tf.errors.OpError)
             refused = stepped or type(error).__name__ == "NotRehearsable" or not self._ledger.any
             if refused or not hooks.quietly(self._fill, *given):
@@ -130,6 +131,11 @@ class Filling:
             except Exception:
                 # No other data helps: the first error is the script's.
                 raise barrier.for_job(error) from None
+
+    @staticmethod
+    def _steps(model: object) -> int:
+        """How many steps a model's optimizer has taken."""
+        return privates.steps_taken(getattr(model, "optimizer", None)) or 0
 
     def _fill(self, model: object, given: Kwargs, taken: Container[str]) -> bool:
         """Put what a model asks for in the place of its data; the script's own batch stays.
