@@ -1,7 +1,5 @@
 """JAX, as it is installed."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

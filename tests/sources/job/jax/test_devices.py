@@ -1,7 +1,5 @@
 """What a job hears of the devices of a TPU that is not there."""
 
-from __future__ import annotations
-
 import types
 from importlib import import_module
 from typing import Any

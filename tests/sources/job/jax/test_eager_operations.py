@@ -1,8 +1,6 @@
 """The line that calls a model outside jax.jit."""
 
 # pyright: reportPrivateUsage=false
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,8 +1,6 @@
 """What the equations of a step tell before it runs."""
 
 # pyright: reportUnknownLambdaType=false
-from __future__ import annotations
-
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any

@@ -1,8 +1,6 @@
 """The batch of a step that is not the first dimension of what it gets."""
 
 # pyright: reportUnknownLambdaType=false
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What of the values that a job asks for is a result of its step."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

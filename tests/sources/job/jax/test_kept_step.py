@@ -1,7 +1,5 @@
 """The step's state: what goes from one call to the next, whatever lies between."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

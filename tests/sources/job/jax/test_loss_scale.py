@@ -1,8 +1,6 @@
 """How a loss is scaled that each device differentiates by itself."""
 
 # pyright: reportUnknownLambdaType=false
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Which arguments a step makes anew, in the ways that optimizers and layers write it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What of a step is in 16 bits where that loses something."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

@@ -1,8 +1,6 @@
 """Where (n, 1) meets (n,), a loss is one of each prediction with each label."""
 
 # pyright: reportUnknownLambdaType=false
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The names of JAX that are not of its documented interface are there in the installed release."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Which draws of a step get the same key."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

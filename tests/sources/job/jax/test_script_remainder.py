@@ -1,7 +1,5 @@
 """Which calls are answered with a function's last result."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where data are told to be placed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

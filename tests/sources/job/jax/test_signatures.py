@@ -1,7 +1,5 @@
 """Which argument made JAX compile once more."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.signals.step import ChangeKind

@@ -1,7 +1,5 @@
 """What the values of a step's arguments tell, before its first calls."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

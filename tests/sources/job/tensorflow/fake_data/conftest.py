@@ -1,7 +1,5 @@
 """One test's program is its own file alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from tpudiag.sources.job.points import user_lines

@@ -1,7 +1,5 @@
 """Paths that are not there: folders that a notebook host mounts, arrays in files."""
 
-from __future__ import annotations
-
 import glob
 import os
 from pathlib import Path

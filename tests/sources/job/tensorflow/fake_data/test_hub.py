@@ -1,7 +1,5 @@
 """A module of TF Hub that cannot be fetched is a layer as wide as the script says."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

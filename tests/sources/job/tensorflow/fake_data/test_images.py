@@ -1,7 +1,5 @@
 """Stand-ins that are decoded, and the sizes asked of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

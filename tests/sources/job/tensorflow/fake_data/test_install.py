@@ -1,7 +1,5 @@
 """Files in buckets that cannot be reached, TF Hub, and what is told of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -2,8 +2,6 @@
 
 # pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Which errors are of the code, whatever data are missing."""
 
-from __future__ import annotations
-
 import sysconfig
 from typing import Any
 

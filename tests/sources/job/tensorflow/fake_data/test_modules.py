@@ -1,7 +1,5 @@
 """Modules that only a notebook host has."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 

@@ -1,7 +1,5 @@
 """Which paths are away, and the names that a pattern is answered with."""
 
-from __future__ import annotations
-
 import fnmatch
 import re
 from pathlib import Path

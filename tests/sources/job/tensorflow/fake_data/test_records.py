@@ -1,7 +1,5 @@
 """Records that hold what the script asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
