@@ -20,7 +20,8 @@ _OUT_OF_THE_STEP = (
 _UNLOWERED = (
     "none of the step's {} operations is known to lack a TPU kernel, and none was lowered for one"
 )
-_CARRIERS = ("Pack", "ConcatV2", "Reshape", "ExpandDims", "Squeeze", "StridedSlice", "Fill", "Tile")
+_CARRIERS = ("Pack", "ConcatV2", "Reshape", "ExpandDims", "Squeeze", "StridedSlice", "Fill", "Tile",
+             "GatherV2", "GatherNd", "Transpose", "Slice", "Unpack")  # fmt: skip
 """Operations that the TPU knows for numbers, and not for the texts that they carry."""
 _STATIC = (
     "give every tensor of the step a static shape: tf.where(mask, x, 0) in the place of\n"

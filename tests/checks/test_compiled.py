@@ -249,8 +249,10 @@ def test_what_soft_placement_was_asked_for_runs_on_the_host() -> None:
         "WriteSummary has no TPU kernel: with soft placement it runs on the host."
     )
     assert "out of the step" in finding.fix, "no pipeline writes what the step gives"
-    (finding,) = judge("TPU103", CompilerFacts(), step_ops=StepOps(9, (summary,))).findings
+    numbers_alone = StepOps(9, (StepOp("GatherNd", "g", False, HERE),))
+    (finding,) = judge("TPU103", CompilerFacts(), step_ops=numbers_alone).findings
     assert finding.severity in (None, Severity.ERROR)
+    assert finding.message == "GatherNd of text has no TPU kernel."
 
 
 def test_a_step_that_was_not_lowered_is_skipped_with_the_reason() -> None:
