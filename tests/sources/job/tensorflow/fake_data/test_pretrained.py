@@ -94,6 +94,9 @@ class Resizes:
 
     @classmethod
     def from_pretrained(cls, name: str, **_: Any) -> Resizes:
+        if name == "of a kind":
+            Config.get_config_dict(name)
+            raise KeyError(Config)
         raise OSError(f"{name} is not a local folder")
 
 
@@ -122,8 +125,10 @@ def test_what_prepares_examples_is_a_hole(
     watch: Callable[[Any], None], as_transformers: Callable[[str, Any], Any]
 ) -> None:
     utilities = SimpleNamespace(BaseImageProcessor=Resizes)
+    watch(as_transformers("configuration_utils", SimpleNamespace(PretrainedConfig=Config)))
     watch(as_transformers("image_processing_utils", utilities))
-    assert isinstance(Resizes.from_pretrained("vit-base"), Hole)
+    for name in ("vit-base", "of a kind"):
+        assert isinstance(Resizes.from_pretrained(name), Hole)
 
 
 class Auto:

@@ -5,6 +5,7 @@ has the packages' own variables for that (`process/runner.py`).
 """
 
 import importlib
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -52,8 +53,10 @@ class Pretrained:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._guessed = False
+        """Whether a configuration was made by a name: the package may have nothing for its kind."""
         self._heard: dict[Point, Call] = {
-            **dict.fromkeys(_PLACES, _where_away(self._fetched)),
+            **dict.fromkeys(_PLACES, _where_away(self._fetched, self._has_none)),
             table.CONFIGURATION_READ: _where_away(self._configuration),
             table.MODEL_FETCHED: _where_away(self._model),
             table.AUTO_MODEL_FETCHED: _where_away(_automatic),
@@ -77,9 +80,13 @@ class Pretrained:
         self._ledger.note(f"{name}, of a hub")
         return Hole()
 
+    def _has_none(self, error: Exception) -> bool:
+        """Whether the package has nothing that prepares examples for a kind that was guessed."""
+        return self._guessed and isinstance(error, (KeyError, ValueError))
+
     def _configuration(self, _: Call, class_: object, name: object, *__: object, **kw: Any) -> Any:
         """What a model's configuration file says."""
-        kind = getattr(class_, "model_type", "") or _kind(str(name))
+        kind, self._guessed = getattr(class_, "model_type", "") or _kind(str(name)), True
         self._ledger.note(f"the model {name} (untrained, as a {kind} is by default)")
         kept = (each for each in kw if not each.startswith("_") and each not in _FETCH_OPTIONS)
         return configuration(str(name), kind), {each: kw[each] for each in kept}
@@ -102,14 +109,15 @@ class Pretrained:
         return model
 
 
-def _where_away(give: Call) -> Call:
-    """What is on this machine is read; `give` answers for what is not."""
+def _where_away(give: Call, away: Callable[[Exception], bool] = lambda _: False) -> Call:
+    """What is on this machine is read; `give` answers for what is not, as errors or `away` say."""
 
     def call(original: Call, *args: object, **kwargs: object) -> object:
         try:
             return original(*args, **kwargs)
         except Exception as error:
-            if not (isinstance(error, OSError) or missing_data_errors.is_absent(error)):
+            absent = isinstance(error, OSError) or missing_data_errors.is_absent(error)
+            if not (absent or away(error)):
                 raise
         taken = bindings.bound(original, *args, **kwargs)  # what is named stands in its place
         return give(original, *args, **kwargs) if taken is None else give(
