@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
@@ -167,7 +168,9 @@ def _is_met(fix: str, versions: Mapping[str, str]) -> bool:
 
     line = fix.partition("\n")[0]
     asked = _PINNED.findall(line) if line.startswith("pip install") else []
-    return bool(asked) and all(versions.get(name, "0") in SpecifierSet(of) for name, of in asked)
+    with suppress(ValueError):  # a version that is none
+        return bool(asked) and all(versions.get(at, "0") in SpecifierSet(of) for at, of in asked)
+    return False
 
 
 def _same_words(one: Match, other: Match) -> bool:
