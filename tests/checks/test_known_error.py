@@ -366,7 +366,9 @@ def test_records_are_heard_whatever_their_format() -> None:
     assert said_ids(outcome(end, logged=records)) == ["E28"]
 
 
-@pytest.mark.parametrize(("protobuf", "said"), [("4.25.9", ["E71"]), ("5.29.6", []), ("?", ["E71"])])
+@pytest.mark.parametrize(
+    ("protobuf", "said"), [("4.25.9", ["E71"]), ("5.29.6", []), ("?", ["E71"])]
+)
 def test_what_a_printed_error_asks_to_install_is_not_there_already(
     protobuf: str, said: list[str]
 ) -> None:
