@@ -158,12 +158,12 @@ class Hole:
 class _Shape(tuple[int, ...]):
     """A hole's shape: while its sizes are open there are as many as the script asks for."""
 
-    _hole: Hole | None
+    hole: Hole | None
 
     def __new__(cls, sizes: Iterable[int], hole: Hole | None = None) -> Self:
         """Sizes as they are by now."""
         made = super().__new__(cls, sizes)
-        made._hole = hole
+        made.hole = hole
         return made
 
     def __getitem__(self, at: Any) -> Any:
@@ -174,7 +174,7 @@ class _Shape(tuple[int, ...]):
 
     def _of(self, sizes: int) -> tuple[int, ...]:
         """The shape, of so many sizes at least."""
-        hole = self._hole
+        hole = self.hole
         if hole is None or sizes <= len(self) or not is_open(hole):
             return self
         hole.tpudiag_dims += tuple(Size(WIDTH) for _ in range(sizes - len(hole.tpudiag_dims)))
