@@ -77,7 +77,7 @@ def test_switched_off_for_a_whole_job() -> None:
     assert predict() == 5
 
 
-ALIASES = {InterventionKind.EPOCHS: "EPOCHS_OF_FIT"}
+ALIASES = {InterventionKind.EPOCHS: "EPOCHS_OF_FIT", InterventionKind.EFFECTS: "kind"}
 NOT_LEFT_OUT = {
     InterventionKind.DATA,
     InterventionKind.CPU,
