@@ -6,6 +6,8 @@ from ._need import mib, need
 
 LIMIT = 32 * 2**20
 """Bytes of state on a device that may lie there twice: 2.8 million parameters under Adam."""
+FEWEST_HELD = 6
+"""Earlier steps whose results a job keeps by no chance: an average, or a target network, is one."""
 WORTH_A_WORD = 2**20
 """Nothing is reported below it; from there up to the limit a note."""
 
@@ -16,9 +18,10 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     The arrays that go from one step to the next (parameters, the optimizer's moments), and which of
-    them the step's jax.jit may overwrite; and arrays donated in vain, since no result has their
-    shape and dtype. From 32 MiB on it is a warning, from 1 MiB on a note; and an error if the TPU
-    compiler has no space for the step, but would have without the old state.
+    them the step's jax.jit may overwrite; arrays donated in vain, since no result has their shape
+    and dtype; and results of many earlier steps that the job still has. From 32 MiB on it is a
+    warning, from 1 MiB on a note; and an error if the TPU compiler has no space for the step, but
+    would have without the old state.
 
     ## Why it costs
     Without donation the new state is written next to the old one, and HBM holds both until the step
@@ -38,7 +41,17 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
     kept = [argument for argument in step.state if not argument.donated]
     size = sum(argument.own_bytes for argument in kept)
     seen = Evidence("state that is not donated, on a device", size, "B", int(limit))
-    if size > min(limit, WORTH_A_WORD):
+    steps, held = step.held
+    if steps >= FEWEST_HELD and held > limit:
+        yield Finding(
+            f"the job still has what {steps} earlier steps gave, {mib(held)}: with each step HBM "
+            "holds more, until it is full.",
+            "kept.append(jax.device_get(params))  # on the host, and rarely; or one average of all",
+            (Evidence("results of earlier steps", held, "B", int(limit)),),
+            step.called_at or step.location,
+            cost_bytes=held,
+        )
+    elif size > min(limit, WORTH_A_WORD):  # what the job keeps it may not donate
         largest = max(kept, key=lambda argument: argument.bytes)
         names = dict.fromkeys(a.name.partition("[")[0].partition(".")[0] for a in step.state)
         yield Finding(

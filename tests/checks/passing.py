@@ -78,7 +78,7 @@ from tpudiag.signals.step_numerics import ReplicaSimilarities
 WEIGHTS = CheckpointUse("orbax.checkpoint", "ckpt", 9, HERE, shapes=(STATE.shape,))
 PREFETCHES = pipeline(BATCHED, DatasetOp(kind="Prefetch", buffer_size=-1))
 PASSES: tuple[tuple[str, Signals], ...] = (
-    ("TPU701", of_jax(STATE, SHARD)),
+    ("TPU701", of_jax(STATE, SHARD, held=(2, 1 << 30))),
     # The second of a shape may be an average of the weights.
     ("TPU601", replace(of_jax(STATE, STATE), checkpoints=Checkpoints((WEIGHTS,)))),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=1 << 20), SHARD)),

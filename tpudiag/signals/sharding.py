@@ -113,6 +113,8 @@ class ShardedStep:
     arguments: tuple[StepArgument, ...]
     unusable: tuple[str, ...] = ()
     """Donated arguments without a result of the same shape and dtype to reuse them."""
+    held: tuple[int, int] = (0, 0)
+    """Earlier calls of whose large results the job still has some, and their bytes."""
     sent_again: tuple[SentAgain, ...] = ()
     mapped: bool = False
     """It is of jax.pmap: the first dimension of each argument is that of the devices."""

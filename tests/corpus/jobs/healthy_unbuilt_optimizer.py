@@ -1,7 +1,7 @@
 # corpus: must-fail: none
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
-# corpus: why: a Keras 3 optimizer that is not built in advance, as most tutorials write it; nothing is wrong with it.
+# corpus: why: a Keras 3 optimizer that is not built in advance, and losses added up on the device, fetched once an epoch.
 import tensorflow as tf
 
 resolver = tf.distribute.cluster_resolver.TPUClusterResolver("local")

@@ -45,6 +45,24 @@ def test_one_that_is_made_anew_is_told_beside_a_ragged_batch(jax: Any) -> None:
     assert kinds == ["shape", "new function", "shape", "new function", "shape"]
 
 
+def test_what_the_job_keeps_of_earlier_steps_is_counted(jax: Any) -> None:
+    watch: Any = JitWatch(lambda _: None)
+    watch.watch(jax)
+
+    def total(weights: Any) -> Any:
+        return (weights * weights).sum()
+
+    step: Any = watch._jit(jax.jit, jax.grad(total))
+    kept: list[Any] = [jax.numpy.ones((512, 512))]
+    for _ in range(5):
+        kept.append(step(kept[-1]))
+    hooks.undo()
+    (record,) = (each for each in watch.records.values() if each.trains)
+    assert record.held() == (3, 3 << 20)
+    del kept[:-1]
+    assert record.held() == (0, 0)
+
+
 @pytest.mark.parametrize("traced", [False, True])
 def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
     monkeypatch: pytest.MonkeyPatch, jax: Any, traced: bool

@@ -292,4 +292,5 @@ class JitWatch:
             if self.numbers is not None:
                 self.on_results({})  # what is fetched next is ours
                 self.numbers.step(leaves)
+            record.gave(leaves)
             self.on_results(self.kept.gave(record, leaves))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MethodType
@@ -20,6 +21,8 @@ MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""
 RAN_AGAIN = 3
 """Calls of what was compiled before, from which on what its trace drew stands still."""
+LARGE = 2**20
+"""Bytes of a result from which on it matters whether the job keeps it."""
 
 
 class Calls(Protocol):
@@ -57,6 +60,18 @@ class Record:
     last: signatures.Signature | None = None
     values: StateValues | None = None
     """Of the arguments, where it trains."""
+    results: list[list[weakref.ref[Any]]] = field(default_factory=list["list[weakref.ref[Any]]"])
+    """Where it trains, the large arrays that each call gave."""
+
+    def gave(self, leaves: list[Any]) -> None:
+        """A call of it gave these arrays."""
+        self.results.append([weakref.ref(leaf) for leaf in leaves if leaf.nbytes >= LARGE])
+
+    def held(self) -> tuple[int, int]:
+        """How many calls before the last two gave what the job still has, and its bytes."""
+        given = [[ref() for ref in refs] for refs in self.results[:-2]]
+        alive = [[a.nbytes for a in made if a is not None and not a.is_deleted()] for made in given]
+        return sum(map(bool, alive)), sum(map(sum, alive))
 
     def made_first(self, arguments: Sequence[StepArgument]) -> Location | None:
         """The line that made the first of some arguments."""

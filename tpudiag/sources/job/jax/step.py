@@ -173,6 +173,7 @@ class TracedStep:
             here=self._jax.device_count(),
             arguments=self.arguments,
             unusable=self._unusable(),
+            held=self.call.record.held(),
             mapped=self.call.jitted.mapped,
             work=self.work,
             mesh=devices_in_use.mesh(self._jax, self.call),
