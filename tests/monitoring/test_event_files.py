@@ -117,7 +117,6 @@ with writer.as_default():
 """
 
 
-@pytest.mark.timeout(900)
 def test_what_tensorflow_itself_writes(tmp_path: Path) -> None:
     before = time.time()
     subprocess.run([sys.executable, "-c", TRAINER, str(tmp_path)], check=True, capture_output=True)

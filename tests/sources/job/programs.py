@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.protocol import JobSpec
 
+InTensorFlow = Callable[[str], Any]
+"""The fixture `in_tensorflow`: the JSON that a program prints beside TensorFlow."""
 THIS_PYTHON = JobPython(
     path=sys.executable,
     because="this",
@@ -17,8 +20,6 @@ THIS_PYTHON = JobPython(
     distributions={},
     tensorflow=None,
 )
-
-
 SPEC = JobSpec(
     program="train.py", arguments=(), replicas=8, real_replicas=8, hosts=1, rehearse=True, steps=1,
     warmup_steps=1, budget_s=0.0, log_dir="",

@@ -1,10 +1,10 @@
 """What a step costs a machine that is to rehearse it."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.sources.job.programs import InTensorFlow
 from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
 
 
@@ -119,9 +119,7 @@ print(json.dumps({
 
 
 @pytest.mark.slow
-def test_what_is_too_heavy_is_traced_and_answered_with_zeros(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_what_is_too_heavy_is_traced_and_answered_with_zeros(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["losses"] == [0.0] and seen["weight"] == 1.0, "nothing of it ran"
     assert seen["ended"], "its data end as they do"

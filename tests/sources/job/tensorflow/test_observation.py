@@ -1,9 +1,8 @@
 """What is sent of a job before it is ended."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +30,7 @@ print(json.dumps({"told": sorted(facts), "pipelines": len(facts.get("pipelines")
 
 @pytest.mark.parametrize("last", [True, False])
 def test_what_was_seen_is_told_before_the_time_of_a_job_without_steps_is_over(
-    in_tensorflow: Callable[[str], Any], last: bool
+    in_tensorflow: InTensorFlow, last: bool
 ) -> None:
     seen = in_tensorflow(PROGRAM.replace("LAST", str(last)))
     assert ("functions" in seen["told"]) is last and "phase" not in seen["told"]

@@ -1,10 +1,10 @@
 """The hooks on TensorFlow: what they see, and what they read beside its public interface."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ print(json.dumps([made["at"], chain, g.experimental_get_tracing_count(), tf.__ve
 )
 
 
-def test_private_seams_are_where_they_were(in_tensorflow: Callable[[str], Any]) -> None:
+def test_private_seams_are_where_they_were(in_tensorflow: InTensorFlow) -> None:
     """Tells when a TensorFlow release moves what the hooks read beside the public interface."""
     at, chain, traces, version = in_tensorflow(SEAMS)
     assert at.endswith("mine.py:4"), version
@@ -90,9 +90,7 @@ print(json.dumps([seen, went_on, ended.wait(60)]))
 )
 
 
-def test_a_pipeline_that_ends_late_does_not_hold_the_job(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_a_pipeline_that_ends_late_does_not_hold_the_job(in_tensorflow: InTensorFlow) -> None:
     assert in_tensorflow(ENDS_LATE) == [[1], True, True]
 
 
@@ -107,9 +105,7 @@ print(json.dumps(said.getvalue()))
 
 
 @pytest.mark.parametrize("loop", ["custom", "fit"])
-def test_the_reference_job_resumes(
-    in_tensorflow: Callable[[str], Any], tmp_path: Path, loop: str
-) -> None:
+def test_the_reference_job_resumes(in_tensorflow: InTensorFlow, tmp_path: Path, loop: str) -> None:
     def train(steps: int) -> str:
         said: str = in_tensorflow(RESUME.format(folder=str(tmp_path), steps=steps, loop=loop))
         return said

@@ -1,9 +1,8 @@
 """All watches of a rehearsal together, on a small job."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +87,7 @@ print(json.dumps({
 """
 
 
-def test_a_small_job_is_seen_whole(in_tensorflow: Callable[[str], Any]) -> None:
+def test_a_small_job_is_seen_whole(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["early"] == [], "nothing is read before a gradient was traced"
     assert seen["named"] == "my-tpu" and seen["run"]

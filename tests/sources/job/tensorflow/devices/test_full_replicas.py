@@ -1,9 +1,8 @@
 """No CPU replica gets an empty batch, and no row of a prediction is one that was copied."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +57,7 @@ print(json.dumps(answers))
 """
 
 
-def test_every_replica_has_examples(in_tensorflow: Callable[[str], Any]) -> None:
+def test_every_replica_has_examples(in_tensorflow: InTensorFlow) -> None:
     answers = in_tensorflow(PROGRAM)
     assert answers["ragged"] == [[[8, 9], [10, 11], [12, 13], [14, 15]], [[16], [16], [16], [16]]]
     assert answers["nine"] == [[[0, 1, 2], [3, 4], [5, 6], [7, 8]]]

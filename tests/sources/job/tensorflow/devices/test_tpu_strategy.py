@@ -1,9 +1,8 @@
 """The strategy that replaces a TPU's."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +48,7 @@ print(json.dumps({
 """
 
 
-def test_it_looks_as_the_target_and_runs_two_replicas(in_tensorflow: Callable[[str], Any]) -> None:
+def test_it_looks_as_the_target_and_runs_two_replicas(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["is"] and seen["name"].startswith("TPUStrategy"), "Keras looks at the name"
     assert (seen["replicas"], seen["hosts"], seen["per host"]) == (16, 2, 8)

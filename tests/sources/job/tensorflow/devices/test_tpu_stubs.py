@@ -1,9 +1,10 @@
 """The stand-ins beside what they stand in for, in this TensorFlow."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +72,7 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def seen(in_tensorflow: Callable[[str], Any]) -> dict[str, Any]:
+def seen(in_tensorflow: InTensorFlow) -> dict[str, Any]:
     said: dict[str, Any] = in_tensorflow(PROGRAM)
     return said
 

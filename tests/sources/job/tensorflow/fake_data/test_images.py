@@ -1,9 +1,8 @@
 """Stand-ins that are decoded, and the sizes asked of them."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +50,7 @@ print(json.dumps({
 """
 
 
-def test_the_size_that_is_asked_for(in_tensorflow: Callable[[str], Any]) -> None:
+def test_the_size_that_is_asked_for(in_tensorflow: InTensorFlow) -> None:
     assert in_tensorflow(PROGRAM) == {
         "unclaimed": [9, 9, 3],
         "set": [48, 64, 3],

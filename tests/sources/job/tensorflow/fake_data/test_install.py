@@ -1,9 +1,8 @@
 """Files in buckets that cannot be reached, TF Hub, and what is told of them."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +54,7 @@ print(json.dumps({
 """
 
 
-def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], Any]) -> None:
+def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["pieces"] == [[0, 1, 0], [1, 0, 1]]
     assert seen["names"] and all(name.startswith("gs://bucket/train-") for name in seen["names"])

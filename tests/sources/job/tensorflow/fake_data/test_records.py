@@ -1,9 +1,8 @@
 """Records that hold what the script asks for."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +39,7 @@ print(json.dumps({
 """
 
 
-def test_features_by_type_and_name(in_tensorflow: Callable[[str], Any]) -> None:
+def test_features_by_type_and_name(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["labels"] == [0, 1] and seen["boxes"] == [2, 4]
     assert seen["image"] and seen["height"] > 1 and seen["words"] > 0

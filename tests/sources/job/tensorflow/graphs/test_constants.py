@@ -1,9 +1,8 @@
 """What of a small traced graph is constant."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +36,7 @@ print(json.dumps(results))
 """
 
 
-def test_constants_of_a_step(in_tensorflow: Callable[[str], Any]) -> None:
+def test_constants_of_a_step(in_tensorflow: InTensorFlow) -> None:
     results = in_tensorflow(PROGRAM)
     assert results["batch"] == 64
     assert results["half"] == 33

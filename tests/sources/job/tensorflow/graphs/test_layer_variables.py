@@ -1,9 +1,8 @@
 """The variables that operations of a step read."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +30,7 @@ print(json.dumps([names(step), names(inner)]))
 """
 
 
-def test_the_variable_behind_casts_and_calls(in_tensorflow: Callable[[str], Any]) -> None:
+def test_the_variable_behind_casts_and_calls(in_tensorflow: InTensorFlow) -> None:
     step, inner = in_tensorflow(PROGRAM)
     assert step == ["dense/kernel:0", None]
     assert inner == ["dense_1/kernel:0"]

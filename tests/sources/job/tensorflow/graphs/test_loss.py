@@ -1,10 +1,10 @@
 """How a differentiated loss is scaled, in the ways in which people write one."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.sources.job.programs import InTensorFlow
 from tpudiag.model import Location
 from tpudiag.signals import Batch
 from tpudiag.sources.job.tensorflow.graphs.loss import Term, divided_again, weighed
@@ -117,7 +117,7 @@ SIZES = ("16", "None")
 
 
 @pytest.fixture(scope="module")
-def scales(in_tensorflow: Callable[[str], Any]) -> dict[str, list[Any]]:
+def scales(in_tensorflow: InTensorFlow) -> dict[str, list[Any]]:
     read: dict[str, list[Any]] = in_tensorflow(PROGRAM)
     return read
 

@@ -1,9 +1,8 @@
 """What meets in a loss: outputs of another kind than it takes, or each with all the others."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +74,7 @@ WANTED = {
 }
 
 
-def test_each_loss_with_and_without_its_activation(in_tensorflow: Callable[[str], Any]) -> None:
+def test_each_loss_with_and_without_its_activation(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(HEAD + ENTROPIES)
     assert {name: found[1:] for name, found in seen.items()} == {
         name: WANTED.get(name.split()[0], []) for name in seen
@@ -126,7 +125,7 @@ print(json.dumps([seen, like]))
 BROADCAST = ("squares", "difference", "of each", "weighted")
 
 
-def test_predictions_that_meet_all_labels(in_tensorflow: Callable[[str], Any]) -> None:
+def test_predictions_that_meet_all_labels(in_tensorflow: InTensorFlow) -> None:
     seen, like = in_tensorflow(HEAD + PAIRS)
     assert {name: rows for name, rows in like.items() if rows in (16, 32)} == {
         "own": 16,

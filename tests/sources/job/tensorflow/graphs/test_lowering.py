@@ -1,9 +1,8 @@
 """The step of one replica, lowered."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +68,7 @@ print(json.dumps({
 """
 
 
-def test_any_batch_with_sums_over_replicas(in_tensorflow: Callable[[str], Any]) -> None:
+def test_any_batch_with_sums_over_replicas(in_tensorflow: InTensorFlow) -> None:
     lowered = in_tensorflow(PROGRAM)
     assert "no step" in lowered["none"]
     assert lowered["errors"] == [None, None] and lowered["batch"] == [16, 4]
@@ -113,7 +112,5 @@ print(json.dumps([unknown.error is None, bound.error, "tensor<16x4xf32>" in text
 """
 
 
-def test_what_the_data_leave_open_is_bound_to_what_they_were(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_what_the_data_leave_open_is_bound_to_what_they_were(in_tensorflow: InTensorFlow) -> None:
     assert in_tensorflow(OPEN) == [False, None, True]

@@ -1,9 +1,10 @@
 """The sizes of the products in small traced steps."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +96,7 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def products(in_tensorflow: Callable[[str], Any]) -> dict[str, Any]:
+def products(in_tensorflow: InTensorFlow) -> dict[str, Any]:
     read: dict[str, Any] = in_tensorflow(PROGRAM)
     return read
 

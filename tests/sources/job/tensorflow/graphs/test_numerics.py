@@ -1,9 +1,8 @@
 """What is bad for the numbers of a traced step."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +70,7 @@ print(json.dumps({
 """
 
 
-def test_16_bits_norms_and_experts(in_tensorflow: Callable[[str], Any]) -> None:
+def test_16_bits_norms_and_experts(in_tensorflow: InTensorFlow) -> None:
     results = in_tensorflow(PROGRAM)
     assert results["half"] == [["SparseSoftmaxCrossEntropyWithLogits", "bfloat16"]]
     assert results["whole"] == 0 and results["loss"] == "float32"

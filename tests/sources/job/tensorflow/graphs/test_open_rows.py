@@ -1,9 +1,8 @@
 """The rows of tensors whose shapes leave them open, in graphs of TensorFlow's own."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -39,9 +38,7 @@ print(json.dumps({
 """
 
 
-def test_rows_are_the_batch_unless_length_was_joined_to_it(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_rows_are_the_batch_unless_length_was_joined_to_it(in_tensorflow: InTensorFlow) -> None:
     rows = in_tensorflow(PROGRAM)
     assert rows["batch"] == rows["parted again"] == rows["a loop"] == 32
     assert rows["known"] == 4

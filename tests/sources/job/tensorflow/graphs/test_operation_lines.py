@@ -1,9 +1,8 @@
 """The user's lines behind what Keras adds to a step."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -89,7 +88,7 @@ FIRST, TWICE = "functional_1/dense_1/MatMul", "functional_1/dense_1_2/MatMul"
     ("loop", "update"), [(FIT, "the optimizer"), (CUSTOM, "its own update")], ids=["fit", "custom"]
 )
 def test_of_layers_gradients_optimizer_and_loss(
-    in_tensorflow: Callable[[str], Any], loop: str, update: str
+    in_tensorflow: InTensorFlow, loop: str, update: str
 ) -> None:
     program = HOOKS + LAYERS + loop
     lines = in_tensorflow(program)
@@ -126,6 +125,6 @@ def test_of_layers_gradients_optimizer_and_loss(
         assert comment("gradient_tape/Reshape") == "", "that of the sum"
 
 
-def test_what_fails_of_ours_is_no_matter_of_the_job(in_tensorflow: Callable[[str], Any]) -> None:
+def test_what_fails_of_ours_is_no_matter_of_the_job(in_tensorflow: InTensorFlow) -> None:
     shape, defects = in_tensorflow(HOOKS + BROKEN)
     assert shape == [8, 2] and defects == ["Layer.__call__"]

@@ -1,9 +1,8 @@
 """Draws whose seeds are the same on all replicas, wherever the step is called."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -53,9 +52,7 @@ print(json.dumps([found(each) for each in (once, many, within)]))
 """
 
 
-def test_constant_seeds_are_alike_on_replicas_and_in_steps(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_constant_seeds_are_alike_on_replicas_and_in_steps(in_tensorflow: InTensorFlow) -> None:
     lines = PROGRAM.splitlines()
     fixed, later = (
         next(n for n, text in enumerate(lines, 1) if text.strip().startswith(name))

@@ -1,10 +1,8 @@
 """The program of a step, and the lines of what does not lower."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
+from tests.sources.job.programs import InTensorFlow
 from tpudiag.sources.job.tensorflow.graphs.step_program import only_on_tpu
 
 PROGRAM = """
@@ -65,7 +63,7 @@ print(json.dumps({
 
 
 @pytest.mark.slow
-def test_arguments_and_refusals(in_tensorflow: Callable[[str], Any]) -> None:
+def test_arguments_and_refusals(in_tensorflow: InTensorFlow) -> None:
     results = in_tensorflow(PROGRAM)
     assert results["dot"] and results["arguments"] == ["input 0", "dense/kernel"]
     assert results["refused"] == ["AsString"]

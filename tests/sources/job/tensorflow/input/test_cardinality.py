@@ -1,9 +1,8 @@
 """The elements of a costly transformation."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +36,7 @@ print(json.dumps({
 """
 
 
-def test_what_only_reading_tells_is_counted_once(in_tensorflow: Callable[[str], Any]) -> None:
+def test_what_only_reading_tells_is_counted_once(in_tensorflow: InTensorFlow) -> None:
     counts = in_tensorflow(PROGRAM)
     assert counts["known"] == 10
     assert counts["read"] == counts["one pass"] == 500, "not three times, for three epochs"

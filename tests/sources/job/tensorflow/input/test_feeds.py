@@ -1,9 +1,8 @@
 """Which pipeline feeds the training step, in the ways in which people feed one."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -159,5 +158,5 @@ ROLES = {
 }
 
 
-def test_what_feeds_the_step(in_tensorflow: Callable[[str], Any]) -> None:
+def test_what_feeds_the_step(in_tensorflow: InTensorFlow) -> None:
     assert in_tensorflow(PROGRAM) == ROLES

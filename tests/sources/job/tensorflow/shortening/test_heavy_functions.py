@@ -1,9 +1,8 @@
 """A function that this machine cannot run is answered by its trace."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -71,9 +70,7 @@ print(json.dumps({"reordered": called(reordered, x), "broken": called(broken, x)
 """
 
 
-def test_what_only_a_processor_cannot_do_is_traced_and_not_run(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_what_only_a_processor_cannot_do_is_traced_and_not_run(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["reordered"] == [[4], [4, 1, 16, 16]]
     assert seen["given"] == [[4]], "an open dimension is that of the batch given"

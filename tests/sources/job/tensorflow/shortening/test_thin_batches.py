@@ -1,9 +1,8 @@
 """Of each batch only the examples are made that are used."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -69,9 +68,7 @@ print(json.dumps(seen))
 """
 
 
-def test_the_examples_that_are_used_are_those_that_are_made(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_the_examples_that_are_used_are_those_that_are_made(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
     five = [[at, at + 1] for at in (100, 108, 116, 124, 132)]
     assert seen["plain"] == [five, 10, [2]], "no batch that is not there"

@@ -1,12 +1,12 @@
 """What a job does about checkpoints."""
 
 import sys
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.sources.job.programs import InTensorFlow
 from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
@@ -37,9 +37,7 @@ print(json.dumps([seen, [[u.path, u.shapes] for u in watch.facts() if u.shapes]]
 
 
 @pytest.mark.slow
-def test_managers_and_saves_with_the_script_s_own_paths(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_managers_and_saves_with_the_script_s_own_paths(in_tensorflow: InTensorFlow) -> None:
     seen, held = in_tensorflow(PROGRAM)
     uses = {(kind, path): (*facts,) for kind, path, *facts in seen}
     managed = ("tf.train.CheckpointManager", "gs://bucket/managed")

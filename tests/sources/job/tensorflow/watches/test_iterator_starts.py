@@ -1,9 +1,8 @@
 """Where loops start to read."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +46,7 @@ print(json.dumps([
 """
 
 
-def test_a_start_each_step_and_one_each_epoch(in_tensorflow: Callable[[str], Any]) -> None:
+def test_a_start_each_step_and_one_each_epoch(in_tensorflow: InTensorFlow) -> None:
     # A helper that looks at one dataset after another starts none of them again.
     each_step, each_epoch = in_tensorflow(PROGRAM)
     assert each_step == [4, 6, 1, 1, 8, True, True]

@@ -1,9 +1,8 @@
 """Batch normalisations that a training step runs as in inference."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +39,6 @@ print(json.dumps({name: norms(space[name]) for name in names}))
 """
 
 
-def test_those_that_nobody_froze(in_tensorflow: Callable[[str], Any]) -> None:
+def test_those_that_nobody_froze(in_tensorflow: InTensorFlow) -> None:
     norms = in_tensorflow(PROGRAM)
     assert norms == {"forgotten": [["norm", 2]], "trained": [], "frozen_by_choice": []}

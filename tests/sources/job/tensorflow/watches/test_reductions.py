@@ -1,9 +1,8 @@
 """Gradients that are put together over the replicas twice."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +58,7 @@ print(json.dumps({n: seen(n) for n in NAMES}))
 """
 
 
-def test_what_is_summed_once_more_and_not_divided(in_tensorflow: Callable[[str], Any]) -> None:
+def test_what_is_summed_once_more_and_not_divided(in_tensorflow: InTensorFlow) -> None:
     assert in_tensorflow(PROGRAM) == {
         "plain": None,
         "summed": 6,

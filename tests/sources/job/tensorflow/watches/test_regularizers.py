@@ -1,9 +1,8 @@
 """Regularisers that are no part of the loss, callbacks that count dispatches, seeds of replicas."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +95,7 @@ print(json.dumps(seen))
 """
 
 
-def test_what_is_forgotten_counted_and_drawn_alike(in_tensorflow: Callable[[str], Any]) -> None:
+def test_what_is_forgotten_counted_and_drawn_alike(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["forgotten"] == [1, None]
     assert seen["added"] == [0, 9], "each replica adds it whole"

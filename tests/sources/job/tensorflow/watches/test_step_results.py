@@ -1,9 +1,8 @@
 """What a loop does with the results of its steps."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +72,7 @@ print(json.dumps([[f.location.line, f.kind, f.steps, f.of_steps] for f in watch.
 """
 
 
-def test_lines_that_fetch_and_how_often(in_tensorflow: Callable[[str], Any]) -> None:
+def test_lines_that_fetch_and_how_often(in_tensorflow: InTensorFlow) -> None:
     fetches = {line: rest for line, *rest in in_tensorflow(PROGRAM)}
     assert fetches[5] == ["result", 8, 8]
     assert fetches[7] == ["result", 2, 8], "every fourth step"

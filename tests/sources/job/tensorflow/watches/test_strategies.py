@@ -1,9 +1,8 @@
 """What is told of a strategy that runs a function outside any tf.function."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +25,5 @@ print(json.dumps(told))
 """
 
 
-def test_an_eager_run_is_told_with_what_ran_and_how_long(
-    in_tensorflow: Callable[[str], Any],
-) -> None:
+def test_an_eager_run_is_told_with_what_ran_and_how_long(in_tensorflow: InTensorFlow) -> None:
     assert in_tensorflow(PROGRAM) == [["valid_step", True]]

@@ -1,9 +1,8 @@
 """Steps whose every replica gets the same tensors."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+
+from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +45,7 @@ print(json.dumps([results, seen.replicas, seen.shapes, seen.from_dataset]))
 """
 
 
-def test_a_plain_dataset_that_is_trained_on(in_tensorflow: Callable[[str], Any]) -> None:
+def test_a_plain_dataset_that_is_trained_on(in_tensorflow: InTensorFlow) -> None:
     before, replicas, shapes, from_dataset = in_tensorflow(PROGRAM)
     assert before == [None, None], "distributed data, and a step without gradients"
     assert (replicas, shapes, from_dataset) == (8, ["float32[8, 4]"], True)
