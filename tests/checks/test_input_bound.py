@@ -64,3 +64,4 @@ def test_a_loop_of_its_own_may_do_more_than_read_between_two_steps(*, by_fit: bo
     signals = replace(signals, sharding=replace(signals.sharding, by_fit=by_fit))
     (finding,) = examine(signals, "TPU201").findings
     assert ("operations of JAX" in finding.message) != by_fit
+    assert ("of arrays" in finding.fix) == by_fit

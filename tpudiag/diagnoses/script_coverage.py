@@ -10,9 +10,10 @@ SHOWN = 4
 FULL_DISK = re.compile("No space left on device|Disk quota exceeded")
 _BY_KERAS = ("epochs of fit", "batches of predict")
 _LIBRARY: dict[str, str] = dict.fromkeys(
-    ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function"),
+    ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function",
+     "JAXTrainer.train_step"),
     "Keras' training step",
-)
+)  # fmt: skip
 
 
 def urgent(
