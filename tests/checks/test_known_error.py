@@ -38,10 +38,12 @@ def outcome(end: JobEnd | None, origin: Origin = Origin.REHEARSAL, **seen: Any) 
     return said
 
 
+def raised(error: str, **more: Any) -> JobEnd:
+    return JobEnd(how="exception", error=error, location=LINE, exit_code=1, **more)
+
+
 def crashed(id_: str, log_tail: str = "") -> JobEnd:
-    return JobEnd(
-        how="exception", error=EXAMPLES[id_], location=LINE, exit_code=1, log_tail=log_tail
-    )
+    return raised(EXAMPLES[id_], log_tail=log_tail)
 
 
 def logged(text: str, level: str = "ERROR") -> str:
@@ -152,19 +154,18 @@ def test_values_of_the_text_are_said_and_shown() -> None:
 
 def test_a_release_that_has_a_name_is_not_said_to_be_too_old_for_it() -> None:
     said = "ImportError: cannot import name 'OneDeviceStrategy' from 'tensorflow.distribute' (x.py)"
-    end = JobEnd(how="exception", error=said, location=LINE, exit_code=1)
 
     def told(version: str) -> str:
         installed = Environment(python="3.11", distributions={"tensorflow": version})
-        return " ".join(each.message for each in outcome(end, environment=installed).findings)
+        return " ".join(
+            each.message for each in outcome(raised(said), environment=installed).findings
+        )
 
     assert "an older one" not in told("2.15.1") and "1.13" in told("1.13.2")
 
 
 def test_exception_stands_before_the_log_and_each_error_once() -> None:
-    said = outcome(
-        crashed("E25", log_tail=logged(EXAMPLES["E06"]) + "\n" + logged(EXAMPLES["E25"]))
-    )
+    said = outcome(crashed("E25", f"{logged(EXAMPLES['E06'])}\n{logged(EXAMPLES['E25'])}"))
     assert said_ids(said) == ["E25", "E06"]
     exception, log = said.findings
     assert exception.location == LINE and log.location is None
@@ -212,8 +213,7 @@ def test_what_autograph_warns_of_in_the_log_is_left_to_the_exception() -> None:
         "will run it as-is.\nCause: for/else statement not yet supported\n"
     )
     assert not outcome(JobEnd(how="finished", exit_code=0, log_tail=warned)).findings
-    failed = JobEnd(how="exception", error=EXAMPLES["E402"], location=LINE, log_tail=warned)
-    assert said_ids(outcome(failed)) == ["E402"]
+    assert said_ids(outcome(crashed("E402", warned))) == ["E402"]
 
 
 def test_a_consequence_in_the_log_is_left_out_and_an_exception_that_is_one_is_not() -> None:
@@ -241,9 +241,7 @@ def test_normal_end_passes_on_evidence(end: JobEnd) -> None:
 @pytest.mark.parametrize(
     "end",
     [
-        JobEnd(
-            how="exception", error="ZeroDivisionError: division by zero", location=LINE, exit_code=1
-        ),
+        raised("ZeroDivisionError: division by zero"),
         JobEnd(how="exception", error=None),
         JobEnd(how="finished", error="KeyError: 'labels'"),
         JobEnd(how="exit", exit_code=3),
@@ -262,15 +260,7 @@ def test_unknown_end_is_never_healthy(end: JobEnd) -> None:
 
 
 def test_unknown_exception_is_named_beside_what_the_log_says() -> None:
-    said = outcome(
-        JobEnd(
-            how="exception",
-            error="KeyError: 'labels'",
-            location=LINE,
-            exit_code=1,
-            log_tail=EXAMPLES["E35"],
-        )
-    )
+    said = outcome(raised("KeyError: 'labels'", log_tail=EXAMPLES["E35"]))
     assert said_ids(said) == ["E35"]
     assert "KeyError: 'labels'" in str(evidence(said.evidence, "exception").value)
 
@@ -410,8 +400,7 @@ def test_a_missing_module_is_told_as_its_import_and_python_tell_it(
 ) -> None:
     error = f"ModuleNotFoundError: No module named '{module}'"
     crash = Crash(error, (CodeFrame(LINE, "<module>", line),), "")
-    end = JobEnd(how="exception", error=error, location=LINE, exit_code=1, crash=crash)
-    (finding,) = outcome(end).findings
+    (finding,) = outcome(raised(error, crash=crash)).findings
     assert message in finding.message
     assert finding.severity is Severity.INFO
     assert "not installed" not in finding.message
