@@ -40,14 +40,6 @@ class Spans(NamedTuple):
 EMPTY = Spans(_NONE, _NONE)
 
 
-class _Segments(NamedTuple):
-    """A line cut at every event's begin and end: each piece belongs to the innermost event."""
-
-    starts: Ints
-    ends: Ints
-    owners: Ints
-
-
 DENSE = 1 << 22
 """Numbers below this are distinguished by a table, others by sorting."""
 
@@ -147,13 +139,16 @@ def self_times(starts: Ints, ends: Ints) -> Ints:
     # Rarely, rounding to nanoseconds lets an event outlast the one around it: clipped one by one.
     nested = _nested(begun, ended) or _nested(begun, _clipped(begun, ended))
     assert nested is not None
-    pieces = (nested.ends - nested.starts).astype(np.float64)
-    own[index] = np.rint(np.bincount(nested.owners, weights=pieces, minlength=len(index)))
+    pieces, owners = nested
+    own[index] = np.rint(np.bincount(owners, pieces.astype(np.float64), len(index)))
     return own
 
 
-def _nested(starts: Ints, ends: Ints) -> _Segments | None:
-    """The pieces of properly nested events, sorted by start; None where some overlap."""
+def _nested(starts: Ints, ends: Ints) -> tuple[Ints, Ints] | None:
+    """The lengths of the pieces of properly nested events, and the innermost event of each.
+
+    Events are sorted by start, and cut at every begin and end; None where some overlap.
+    """
     count = len(starts)
     # Of two that end together the inner one, opened later, closes first.
     closing = count - 1 - np.argsort(ends[::-1], kind="stable")
@@ -174,7 +169,7 @@ def _nested(starts: Ints, ends: Ints) -> _Segments | None:
     owners = np.empty(2 * count, np.int64)
     owners[order] = who[order][place]
     used = (points[1:] > points[:-1]) & (depth[:-1] > 0)
-    return _Segments(points[:-1][used], points[1:][used], owners[:-1][used])
+    return (points[1:] - points[:-1])[used], owners[:-1][used]
 
 
 def _clipped(starts: Ints, ends: Ints) -> Ints:
