@@ -1,10 +1,23 @@
-"""Datasets of files that cannot be reached: each is replaced by a file of stand-ins."""
+"""Datasets of files that cannot be reached: each is replaced by a file of stand-ins.
+
+One record is as good as another: few are shuffled at once, and none is skipped for want of more.
+"""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
-from tpudiag.sources.job.points import Call, Library, bindings, hooks, table
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import (
+    Call,
+    Library,
+    bindings,
+    hooks,
+    interventions,
+    privates,
+    table,
+)
 
 from . import paths, text_files
 from .holes import Hole
@@ -12,6 +25,11 @@ from .ledger import MARKER, Ledger
 
 _AWAY = f"{paths.REMOTE}|{MARKER}.*"
 """Names that reach nothing: of a remote file, or read from a stand-in."""
+
+MOST = 64
+"""Elements that a buffer of stand-ins holds."""
+_UNKNOWN = -2
+"""The cardinality of a dataset whose elements only reading counts."""
 
 
 def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> None:
@@ -22,7 +40,7 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
 
         def call(original: Call, dataset: object, filenames: object, *a: Any, **kw: Any) -> object:
             given = dict(zip(bindings.parameters(original)[2:], a, strict=False)) | kw
-            packed = _compression(tf, given.get("compression_type"))
+            packed = paths.text_of(_value(given.get("compression_type"))) or ""
             sizes = (int(given.get(name) or 0) for name in told)
             known = reachable(filenames, stand_in(ledger, packed, *sizes))
             return original(dataset, known, *a, **kw)
@@ -83,6 +101,35 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
         hooks.around(table.FILE_READ, read, api)
 
 
+def of_stand_ins(ledger: Ledger) -> None:
+    """Shuffle and skip what is stood in for; what was asked for is still read."""
+
+    def shuffled(
+        original: Call, dataset: object, buffer_size: Any, *args: object, **kwargs: object
+    ) -> object:
+        asked = 0
+        with suppress(TypeError, ValueError):  # that only a graph knows
+            asked = int(buffer_size)
+        # To fill a buffer with thousands of pictures takes minutes and gigabytes in each pass.
+        small = ledger.any and asked > MOST
+        if not small or not interventions.allowed(InterventionKind.SHUFFLES):
+            return original(dataset, buffer_size, *args, **kwargs)
+        interventions.note(InterventionKind.SHUFFLES)
+        made = original(dataset, MOST, *args, **kwargs)
+        setattr(made, privates.BUFFER_SIZE.name, asked)  # where the checks read it
+        return made
+
+    def skipped(original: Call, dataset: Any, count: Any, *a: object, **kw: object) -> object:
+        with suppress(TypeError, ValueError, AttributeError):  # that only a graph knows
+            rows = int(dataset.cardinality().numpy())
+            if ledger.any and (rows == _UNKNOWN or 0 <= rows <= int(count)):
+                count = 0
+        return original(dataset, count, *a, **kw)
+
+    hooks.around(table.DATASET_SHUFFLED, shuffled)
+    hooks.around(table.DATASET_SKIPPED, skipped)
+
+
 def _texts(value: Any) -> list[str]:
     """A name, or those in a list or tuple; none where anything in it is none."""
     several = cast("list[object]", value if isinstance(value, (list, tuple)) else [value])
@@ -94,8 +141,3 @@ def _value(names: Any) -> object:
     """What an array or tensor holds, as Python's own; anything else as it is."""
     names = names.numpy() if hasattr(names, "numpy") else names
     return names.tolist() if hasattr(names, "tolist") else names
-
-
-def _compression(tf: Library, given: object) -> str:
-    """A type of compression, however it is given."""
-    return paths.text_of(tf.get_static_value(given) if tf.is_tensor(given) else given) or ""

@@ -6,7 +6,7 @@ from functools import partial
 
 from tpudiag.sources.job.points import Library, Watches
 
-from . import datasets_of_files, holes, hub, keras_data, paths, records, shuffles, tfds_data
+from . import datasets_of_files, holes, hub, keras_data, paths, records, tfds_data
 from .files import Files
 from .filling import Filling
 from .images import Contents
@@ -44,7 +44,7 @@ class FakeData:
         self._files.watch_tensorflow(tf)
         datasets_of_files.install(tf, self._ledger, self._written)
         records.install(tf, self._ledger.ask)
-        shuffles.install(self._ledger)
+        datasets_of_files.of_stand_ins(self._ledger)
         Contents(tf)
         self._filling = Filling(tf, self._ledger)
 
