@@ -34,6 +34,7 @@ def test_script_and_release() -> None:
 def test_installing_is_told_of_the_framework_that_the_text_is_of() -> None:
     jax = names_in('File "/venv/lib/python3.11/site-packages/jax/_src/xla_bridge.py", line 1')
     assert jax["framework"] == "JAX" and "jax[tpu]" in jax["tpu_install"]
+    assert names_in("external/org_tensorflow/tensorflow/core/a.cc:1] B")["framework"] == "JAX"
     compiler = "jaxlib.XlaRuntimeError: RET_CHECK third_party/tensorflow/compiler/xla/hlo.cc:1"
     assert names_in(compiler)["framework"] == "JAX"
     assert "tpu_install" not in names_in("tf.data")

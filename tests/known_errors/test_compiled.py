@@ -112,7 +112,7 @@ def test_nothing_is_looked_for_that_no_text_holds() -> None:
         raw = without_prefixes(text.encode(errors="replace"))
         bare = squeezed(plain(raw)).lower().replace(b"`", b"'")
         for probe, places in candidates(bare).items():
-            if probe not in held and next(hits_of(probe, bare, places, 0, {}), None):
+            if probe not in held and next(hits_of(probe, bare, places, 0), None):
                 held.add(probe)
     unheld = [(known_errors()[each.error].id, each.pattern) for each in probes()]
     assert not [row for row, each in zip(unheld, probes(), strict=True) if each not in held]

@@ -87,6 +87,13 @@ from tpudiag.known_errors.operand import operand_of
             "`predicted` is of the shape [2] and `labels` of the shape [3]",
             "print(predicted.shape, labels.shape)",
         ),
+        (
+            "target.assign(a * tau)",
+            "TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type float16"
+            " of argument 'x'.",
+            "`a` and `tau` meet: the first is float16, the second float32",
+            'tf.cast(tau, "float16")',
+        ),
     ],
 )
 def test_part_of_the_line_that_failed(source: str, error: str, cause: str, fix: str) -> None:

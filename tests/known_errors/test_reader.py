@@ -86,6 +86,11 @@ def test_a_sentence_of_pythons_without_its_exception_is_read_as_that(said: str, 
     assert ids(said) == ids(f"{name}: {said}") != []
 
 
+def test_what_is_told_of_an_error_in_other_words_is_read_as_that() -> None:
+    (told, *_) = in_text("which JAX? It says module 'jax' has no attribute 'linear_util'")
+    assert isinstance(told, Match) and "`jax.linear_util` is in JAX up to" in told.message
+
+
 def test_a_few_words_lead_to_the_errors_that_hold_them() -> None:
     assert "E28" in nothing_in("the text", "Socket closed")
 

@@ -66,6 +66,6 @@ def _spelled(rows: list[str], spelled: Mapping[str, str]) -> list[str]:
         own = row
         for form, place in spelled.items():
             own = re.sub(form, place, own)
-        gone = bool(_TENSORFLOW.search(own)) or (gone and own.startswith(" "))
+        gone = bool(_TENSORFLOW.search(own.split("   #")[0])) or (gone and own.startswith(" "))
         kept += () if gone else (own,)
-    return kept if any(not row.startswith("#") for row in kept) else rows
+    return kept or rows

@@ -77,27 +77,21 @@ class Facts:
             and not all(_squeezed(each) in bare for each in needed)
         ]
         named_here = f"Named here: {'; '.join(parts)}." if parts else ""
-        of_shapes = "shapes" not in named_here and re.search("shape|dim|rank|broadcast", bare)
-        if self.differ and of_shapes and _squeezed(self.differ) not in bare:
+        of_shapes = re.search("^(?!.*differindim).*(?:shape|dim|rank|broadcast)", bare)
+        known = "shapes" in named_here or _squeezed(self.differ or "") in bare
+        if self.differ and of_shapes and not known:
             named_here += f" The shapes differ in {self.differ}."
         return f"{self.operand.cause if self.operand else ''} {named_here}".strip()
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Each fact with its name, for people and programs."""
-        named = (
-            ("exception", self.exception),
-            ("operation", self.place.operation),
-            ("layer", self.place.layer),
-            ("supposed", self.place.condition),
-            ("devices", ", ".join(self.devices)),
-            ("types", ", ".join(self.types)),
-            ("shapes", ", ".join(self.shapes)),
-            ("differ in", self.differ),
-            ("sizes", ", ".join(self.sizes)),
-            ("your line", self.place.own_line),
-            ("library", self.library_line),
-        )
-        yield from ((what, value) for what, value in named if value)
+        place = self.place
+        named = {"exception": self.exception, "operation": place.operation, "layer": place.layer}
+        named |= {"supposed": place.condition, "devices": ", ".join(self.devices)}
+        named |= {"types": ", ".join(self.types), "shapes": ", ".join(self.shapes)}
+        named |= {"differ in": self.differ, "sizes": ", ".join(self.sizes)}
+        named |= {"your line": place.own_line, "library": self.library_line}
+        yield from ((what, value) for what, value in named.items() if value)
 
 
 def facts_of(text: str) -> Facts:
@@ -118,11 +112,13 @@ def facts_of(text: str) -> Facts:
     quoted = _first([each for each in named if not each.endswith((".cc", ".py"))])
     frames = wording("facts frame").findall(bare)
     place = place_of(bare)
+    # Who pastes no traceback pastes the line that failed above its error.
+    above = "" if frames else said[: said.rfind(words)].rstrip().rpartition("\n")[2]
     operand = None
-    if place.raised or place.source:
+    if raised := place.raised or place.source or above:
         from .operand import operand_of  # only where a text shows the line that failed
 
-        operand = operand_of(said, place.raised, place.source)
+        operand = operand_of(said, raised, place.source)
     last = ":".join(frames[-1]) if frames else None
     return Facts(
         exception=exceptions[-1] if exceptions else None,

@@ -63,22 +63,6 @@ def literals(pattern: str) -> Iterator[str]:
     yield run
 
 
-_CHOICE = re.compile(
-    r"(?:(?<![\\\w])(\w+))?\((?:\?:|\?P<\w+>)?([^()\[\]\\?*+{}^$]{3,400})\)(?![?*{])"
-)
-"""A group of plain alternatives, of which each match holds one, and the word before it."""
-
-
-def choices(pattern: str) -> Iterator[tuple[str, ...]]:
-    """Sets of literals, of each of which every match of a pattern holds one."""
-    pattern = pattern.replace(NO_OUTPUT, "tpu")
-    for group in _CHOICE.finditer(pattern):
-        before = re.sub(r"\\.|\[(?:[^\]\\]|\\.)*\]", "", pattern[: group.start()])
-        if before.count("(") == before.count(")") and "|" in group[2]:
-            several = (f"{group[1] or ''}{each}".split(".") for each in group[2].split("|"))
-            yield tuple(max(parts, key=len) for parts in several)
-
-
 def telling_bytes(run: str) -> int:
     """How much a literal narrows a search: its length, but for what nearly every log is full of."""
     return len(run) if run not in COMMON else min(len(run), COMMON_BYTES)

@@ -15,7 +15,9 @@ LONGEST_SAID = 800
 _SIGNS = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod,
     "@": ast.MatMult, "**": ast.Pow, "**or pow()": ast.Pow, "&": ast.BitAnd, "|": ast.BitOr,
-    "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE,
+    "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE, "Add": ast.Add, "AddV2": ast.Add,
+    "Sub": ast.Sub, "Mul": ast.Mult, "RealDiv": ast.Div, "MatMul": ast.MatMult, "Pow": ast.Pow,
+    "Less": ast.Lt, "LessEqual": ast.LtE, "Greater": ast.Gt, "GreaterEqual": ast.GtE,
 }  # fmt: skip
 Nodes = tuple[ast.AST, ...]
 
@@ -120,18 +122,18 @@ def _used(found: re.Match[str], nodes: Nodes) -> Operand | None:
 
 
 def _two(found: re.Match[str], nodes: Nodes) -> Operand | None:
-    sign = found.groupdict().get("sign", "").strip()
+    named = found.groupdict()
+    sign = (named.get("sign") or named.get("op") or "").strip()
     if sign and sign not in _SIGNS:
         return None
-    pairs = [
-        (each.left, each.right if isinstance(each, ast.BinOp) else each.comparators[0])
-        for each in nodes
-        if isinstance(each, ast.BinOp | ast.Compare)
-        and (
-            not sign
-            or _SIGNS[sign] is type(each.op if isinstance(each, ast.BinOp) else each.ops[0])
-        )
-    ]
+    met: list[Nodes] = [(e.left, e.op, e.right) for e in nodes if isinstance(e, ast.BinOp)]
+    met += [(e.left, e.ops[0], e.comparators[0]) for e in nodes if isinstance(e, ast.Compare)]
+    pairs = [(left, right) for left, op, right in met if not sign or _SIGNS[sign] is type(op)]
+    if named.get("op") and pairs:
+        said = " or ".join(f"`{_named(one)}` and `{_named(other)}`" for one, other in pairs[:2])
+        said = f"In the line that failed {said} meet: the first is {named['left']}, the second {named['right']}."
+        other = f"or `{_named(pairs[0][0])}` cast to {named['right']}"
+        return Operand(said, f'tf.cast({_named(pairs[0][1])}, "{named["left"]}")      # {other}')
     if not pairs and not sign:
         calls = [e for e in nodes if isinstance(e, ast.Call) and len(e.args) == 2]
         of_arrays = [e for e in calls if wording("operand of_arrays").match(ast.unparse(e.func))]
@@ -210,6 +212,7 @@ def _keyword(found: re.Match[str], nodes: Nodes) -> Operand | None:
     return Operand(
         f"`{name}` is given `{word}={given}` and {how}.",
         f"{_named(calls[0])}      # without {word}; help({name}) says what there is in its place",
+        looks=bool(found["twice"]),  # or the order of the others is not that of this release
     )
 
 
@@ -249,6 +252,8 @@ _FORMS: dict[str, Reader] = {
     r"got (?P<twice>multiple) values for (?:keyword )?argument '(?P<name>\w+)'": _keyword,
     r"(?:contracting dimensions to have the same shape, got|incompatible shapes for broadcasting:) (?P<left>\([\d, ]*\))(?: and|,) (?P<right>\([\d, ]*\))": _two,
     r"cannot unpack non-iterable (?P<kind>[\w.]+) object(?P<use>)": _used,
+    r"Input 'y' of '(?P<op>\w+)' Op has type (?P<right>\w+) that does not match type (?P<left>\w+) of argument 'x'": _two,
+    r"cannot compute (?P<op>\w+) as input #1\(zero-based\) was expected to be an? (?P<left>\w+) tensor but is an? (?P<right>\w+) tensor": _two,
     r"as a Python `?bool|truth value of an (?P<array>array)|(?P<traced>TracerBool\w*|[Aa]bstract tracer value encountered where (?:concrete|Boolean))": _condition,
     r"\b[Ii]ncompatible shapes?:? (?P<left>\[[\d,? ]*\]) vs\.? (?P<right>\[[\d,? ]*\])": _two,
 }

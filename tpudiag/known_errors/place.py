@@ -1,7 +1,6 @@
 """Where an error says that it happened: the user's own line, the operation, the layer."""
 
 import re
-from typing import NamedTuple
 
 from tpudiag.records import dataclass
 
@@ -49,23 +48,17 @@ def library_at(text: str) -> tuple[str, str]:
     return package, package + (frames[-1]["file"] or "").replace("\\", "/") + ".py"
 
 
-class _Frame(NamedTuple):
-    line: str
-    source: str | None
-
-
 def place_of(text: str) -> Place:
     """Where the error of a text happened."""
-    own, script, raised = None, None, (0, "")
+    own: tuple[str | None, str | None] = (None, None)
+    script, raised = None, (0, "")
     # The last one stays: a traceback ends at the innermost frame.
     for found in wording("place frame").finditer(text):
         if source := found["source"] or found["auto_source"]:
             raised = (found.end(), source.strip())
-        frame = _own_frame(found, text)
-        if frame is None:
+        if (frame := _own_frame(found, text)) is None:
             continue
-        own = frame
-        file = found["file"] or ""
+        own, file = frame, found["file"] or ""
         if script is None and "<module>" in found[0] and wording("place script").match(file):
             script = file
     layer = None
@@ -78,8 +71,8 @@ def place_of(text: str) -> Place:
     arrows = [(each.end(), each[2].strip()) for each in wording("place arrow").finditer(text)]
     return Place(
         raised=max(raised, *arrows)[1] or None if arrows else raised[1] or None,
-        own_line=own.line if own else None,
-        source=own.source[:LONGEST_SOURCE] if own and own.source else None,
+        own_line=own[0],
+        source=own[1] and own[1][:LONGEST_SOURCE],
         operation=operation_in(text),
         layer=layer,
         condition=asserted[-1].strip() if asserted else None,
@@ -99,7 +92,7 @@ def operation_in(text: str) -> str | None:
     return next((each for each in named.groups() if each), None) if named else None
 
 
-def _own_frame(found: re.Match[str], text: str) -> _Frame | None:
+def _own_frame(found: re.Match[str], text: str) -> tuple[str, str | None] | None:
     """A frame of the user's own, or None for a library's."""
     file = found["file"] or found["plain"] or found["auto"]
     line = found["line"] or found["plain_line"] or found["auto_line"]
@@ -107,10 +100,10 @@ def _own_frame(found: re.Match[str], text: str) -> _Frame | None:
         if wording("place others").search(file):
             return None
         source = found["source"] or found["auto_source"]
-        return _Frame(f"{file}:{line}", source.strip() if source else None)
+        return f"{file}:{line}", source and source.strip()
     # A notebook marks the line by an arrow, within the few lines that it shows around it.
     arrow = wording("place arrow").search(text, found.end(), found.end() + 1500)
     number = found["cell_line"] or (arrow[1] if arrow else None)
     source = arrow[2].strip() if arrow and arrow[1] == number else None
     cell = found["input"] or f"cell {found['cell']}"
-    return _Frame(f"{cell}, line {number}" if number else cell, source)
+    return f"{cell}, line {number}" if number else cell, source

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from .compiled import cases
-from .literals import NO_OUTPUT, anchor, choices, literals, squeezed_pattern
+from .literals import NO_OUTPUT, anchor, literals, squeezed_pattern
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
@@ -39,14 +39,8 @@ class Probe:
     def other(self) -> bytes:
         """A second literal of every match, where that is quicker to miss than the pattern."""
         dear = self.reach >= LONG_REACH or self.lead >= LONG_LEAD
-        others = (each[0] for each in self.needed if len(each) == 1 and each[0] != self.anchor)
+        others = (each for each in map(str.encode, literals(self.bare)) if each != self.anchor)
         return max(others, key=len, default=b"") if dear else b""
-
-    @cached_property
-    def needed(self) -> tuple[tuple[bytes, ...], ...]:
-        """Literals beside the anchor: every match holds one of each set."""
-        sets = (*((each,) for each in literals(self.bare)), *choices(self.bare))
-        return tuple(tuple(map(str.encode, each)) for each in sets if all(each))
 
     @cached_property
     def reach(self) -> int:
@@ -92,10 +86,6 @@ LONG_REACH = 300
 """Bytes that a pattern may span from which on looking for its second literal first is quicker."""
 LONG_LEAD = 30
 """Bytes that may stand before the anchor from which on it is, too: each is tried as a beginning."""
-MANY_PLACES = 400
-"""Places of an anchor in a block from which on looking for the rest of its pattern is quicker."""
-LARGE_BYTES = 1 << 19
-"""From here on the automaton is the one that takes longer to build."""
 _GROUP = re.compile(r"\(\?P<(\w+)>((?:\\.|[^()\\])*)")
 _WORDS = re.compile(r"(?<!\\)\.\{|\\w |[a-z]{2} (?!\?)")
 """Anything, letters and blanks, or words."""
@@ -111,42 +101,28 @@ def _of_anchor() -> dict[bytes, tuple[Probe, ...]]:
 
 
 @cache
-def _automaton(*, large: bool) -> BytesAhoCorasick:
-    """Finds all anchors at once; that for a large text takes longer to build, and half to look."""
-    from ahocorasick_rs import BytesAhoCorasick, Implementation
+def _automaton() -> BytesAhoCorasick:
+    """Finds all anchors at once."""
+    from ahocorasick_rs import BytesAhoCorasick
 
-    return BytesAhoCorasick(
-        list(_of_anchor()), implementation=Implementation.DFA if large else None
-    )
+    return BytesAhoCorasick(list(_of_anchor()))
 
 
 def candidates(text: bytes) -> dict[Probe, list[int]]:
     """Where the anchors of patterns are in a text without white space, in lower case."""
-    automaton = _automaton(large=len(text) > LARGE_BYTES)
     places = defaultdict[int, list[int]](list)
     # An anchor may lie within another one.
-    for number, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
+    for number, start, _ in _automaton().find_matches_as_indexes(text, overlapping=True):
         places[number].append(start)
     probes_of = list(_of_anchor().values())
     return {probe: starts for number, starts in places.items() for probe in probes_of[number]}
 
 
-def hits_of(
-    probe: Probe, text: bytes, places: list[int], begin: int, held: dict[bytes, bool]
-) -> Iterator[re.Match[bytes]]:
-    """The matches of a pattern from `begin` on, looked for around its anchor's places only.
-
-    `held`: of the literals that were looked for in this text, whether it holds them.
-    """
+def hits_of(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
+    """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
     begin = max(0, begin)
     if not places or places[-1] < begin:
         return
-    # Words of healthy steps come thousands of times: what else a match needs is looked for first.
-    if len(places) > MANY_PLACES:
-        for each in {each for needed in probe.needed for each in needed} - held.keys():
-            held[each] = each in text
-        if not all(any(held[each] for each in needed) for needed in probe.needed):
-            return
     regex, lead, reach, other = probe.regex, probe.lead, probe.reach, probe.other
     for place in places:
         while place >= begin:

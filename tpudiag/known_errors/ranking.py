@@ -121,7 +121,6 @@ def _rank(match: Match) -> tuple[bool, int, int, bool, int, str]:
     What stands in the source line of a frame, as `raise ValueError(f"... {value}")`, comes behind
     what was really said.
     """
-    error = match.error
+    error, quoted = match.error, match.told_by != "words"
     level = _LEVELS.index(error.level)
-    quoted = match.told_by != "words"
     return match.secondary, level, error.kind.value, quoted, match.line, error.id

@@ -27,13 +27,13 @@ HANDLED = "During handling of the above exception, another exception occurred"
 HANDED_ON = "Error recorded from"
 """Before an error that an Estimator's thread met, where its words follow at once."""
 
-_PYTHON_SAYS = (
-    (re.compile(r"^(?:module )?'[\w.]+'(?: object)? has no attribute '"), "AttributeError"),
-    (re.compile(r"^cannot import name '"), "ImportError"),
-    (re.compile(r"^No module named '"), "ModuleNotFoundError"),
-    (re.compile(r"^name '\w+' is not defined"), "NameError"),
-    (re.compile(r"^\S+\(\) (?:got an unexpected keyword argument|takes|missing) "), "TypeError"),
-)
+_PYTHON_SAYS = {
+    r"(?:module )?'[\w.]+'(?: object)? has no attribute '": "AttributeError",
+    r"cannot import name '": "ImportError",
+    r"No module named '": "ModuleNotFoundError",
+    r"name '\w+' is not defined": "NameError",
+    r"\S+\(\) (?:got an unexpected keyword argument|takes|missing) ": "TypeError",
+}
 """Python's own sentences, by which they are raised."""
 _RAISE = re.compile(r"raise (?P<name>[\w.]+)\(\s*[frb]{0,2}(['\"]+)(?P<said>[^\n]*?)\2,?\s*\)?")
 Scan: TypeAlias = "Callable[[Stream], Sequence[Match]]"
@@ -44,17 +44,26 @@ def in_text(text: str) -> list[Match | UnknownError]:
     """The known errors in a text, before them the failure that is none of them."""
     from tpudiag.known_errors import search
 
-    text = _with_its_name(text)
-    return _with_unknown(search.match(text), text)
+    for within in (False, True):  # who tells of an error in other words leaves its name out
+        named = _with_its_name(text, within=within)
+        if found := _with_unknown(search.match(named), named):
+            return found
+    return []
 
 
-def _with_its_name(text: str) -> str:
-    """A text; with the exception's name where it begins with a sentence of Python's without it."""
-    said = text.strip()
-    if raised := _RAISE.fullmatch(said):  # who asks of nothing else asks what it raises
+def _with_its_name(text: str, *, within: bool = False) -> str:
+    """A text; with the exception's name before the sentence of Python's that it begins with.
+
+    `within`: or that stands anywhere in it.
+    """
+    if raised := _RAISE.fullmatch(text.strip()):  # who asks of nothing else asks what it raises
         return f"{raised['name']}: {raised['said']}"
-    name = next((name for says, name in _PYTHON_SAYS if says.match(said)), None)
-    return f"{name}: {said}" if name else text
+    for says, name in _PYTHON_SAYS.items():
+        found = re.search(rf"(?<!\S)(?:{says})", text)
+        if found and (within or not text[: found.start()].strip()):
+            module = "module " if re.match(r"'\w+\.[\w.]+' has", found[0]) else ""
+            return f"{text[: found.start()]}{name}: {module}{text[found.start() :]}"
+    return text
 
 
 def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:

@@ -32,6 +32,7 @@ from .probes import Probe, candidates, hits_of
 from .ranking import ranked
 from .readings import reading
 from .readings.narrower import called_in, is_about_another, shared
+from .releases.reasons import of_match
 
 BLOCK = 1 << 20
 """Bytes that are read at once."""
@@ -42,8 +43,6 @@ LINES_BEFORE, LINES_BEHIND = 300, 20
 """Lines around a match that are kept with it."""
 WORDS_OF_A_SENTENCE = 4
 """From so many on what stands where a name is looked for says itself what is wrong."""
-OF_RELEASES = re.compile(r"attribute|annot import|o module named|rgument[ (]|was removed in")
-"""Words of an error that releases may explain."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|/])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""
 _NEXT_SENTENCE = re.compile(r"[.;]\s+(?=[A-Z])")
@@ -70,16 +69,8 @@ def match(text: str) -> tuple[Match, ...]:
     lines may split a sentence, and is left out.
     """
     raw = _EMPHASIS.sub(r"\1", text).encode(errors="replace")
-    return by_releases(scan(BytesIO(without_prefixes(without_raise_statements(raw)))), text)
-
-
-def by_releases(matches: tuple[Match, ...], text: str) -> tuple[Match, ...]:
-    """Matches in a text with what the releases of its packages say of them."""
-    if not OF_RELEASES.search(text):
-        return matches
-    from .releases import reasons  # its tables are read where a name is missing
-
-    return tuple(replace(each, reading=reasons.of_match(each, text)) for each in matches)
+    matches = scan(BytesIO(without_prefixes(without_raise_statements(raw))))
+    return tuple(replace(each, reading=of_match(each, text)) for each in matches)
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
@@ -129,14 +120,14 @@ class _Search:
         bare = squeezed(text)
         lowered = bare.lower().replace(b"`", b"'")  # trackers take `x` for code, people write 'x'
         window = _Window(text, bare, self._line)
-        end, held = len(bare) - later, dict[bytes, bool]()
+        end = len(bare) - later
         for probe, places in candidates(lowered).items():
             known = self._found.get(probe)
             # What supports a rival cause is shown once, and not counted.
             if known and (probe.rival is not None or known.count >= MOST_COUNTED):
                 continue
             begin = self._taken.get(probe, 0) - self._base
-            matches = hits_of(probe, lowered, places, begin, held)
+            matches = hits_of(probe, lowered, places, begin)
             if hits := list(takewhile(lambda one: one.start() < end, matches)):
                 self._note(probe, hits, window)
         return self._base + end

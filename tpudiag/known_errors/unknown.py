@@ -17,7 +17,7 @@ from .place import operation_in
 from .plain_text import plain, without_prefixes
 from .readings import of_unknown
 from .readings.meaning import Reading
-from .search import OF_RELEASES
+from .releases import reasons
 
 LONGEST_HEAD = 1500
 LONGEST_TAIL = 400
@@ -31,15 +31,6 @@ SATURATION, LENGTH = 1.2, 0.75
 LONGEST_ROW = 2000
 """Characters of a row that patterns are tried on: longer ones, which programs write, are folded."""
 
-_DIED = (
-    "Check failed:",
-    "Fatal Python error",
-    "terminate called",
-    "core dumped",
-    "Segmentation fault",
-    "OP_REQUIRES failed at",
-)
-"""Words of a row that tells of a failure wherever they stand in it."""
 _TRACEBACK = "Traceback (most recent call last):"
 FEW_LINES = 20
 
@@ -109,8 +100,8 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     few_lines = text.count("\n") < FEW_LINES
     text = folded(text)
-    raised, rows = wording("unknown raised").match, text.split("\n")
-    failures = [row.strip() for row in rows if raised(row) or any(words in row for words in _DIED)]
+    raised, died = wording("unknown raised").match, wording("unknown died").search
+    failures = [row.strip() for row in text.split("\n") if raised(row) or died(row)]
     if not failures and (
         ended := wording("unknown ended").match(text, max(0, text.rfind(_TRACEBACK)))
     ):
@@ -127,7 +118,7 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     said = unwrapped(text[at:])[:LONGEST_HEAD]
     facts = facts_of(text)
     # The error's own words first: a log names the status of every retry that went well.
-    meant = of_unknown(said) or _of_releases(text, text.count("\n", 0, at) + 1)
+    meant = of_unknown(said) or reasons.read(text, text.count("\n", 0, at) + 1)
     if meant and of_another_world(f"{meant.cause} {meant.fix}".lower(), text):
         meant = None
     status = status_of(message) or facts.status
@@ -147,15 +138,6 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
         own_words(said),
         meant,
     )
-
-
-def _of_releases(text: str, line: int) -> Reading | None:
-    """What the releases of its packages say of the error on a line of a text."""
-    if not OF_RELEASES.search(text):
-        return None
-    from .releases import reasons  # its tables are read where a name is missing
-
-    return reasons.read(text, line)
 
 
 def _last_failing(text: str, remarked: int) -> list[str]:

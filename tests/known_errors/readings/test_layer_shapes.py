@@ -27,6 +27,9 @@ def test_as_many_values_in_other_axes() -> None:
 def test_number_of_dimensions() -> None:
     assert "wants 4 dimensions" in said("expectedmin_ndim=4,foundndim=3")
     assert "one axis too many" in said("expectedndim=2,foundndim=3.Fullshapereceived:(8,16,4)")
+    assert "axis 1, of length 1" in said(
+        "expectedndim=3,foundndim=4.Fullshapereceived:(None,1,60,2)"
+    )
     assert "wants 3 dimensions" in said("expectedshape=(None,8,8),foundshape=(2,8)")
 
 

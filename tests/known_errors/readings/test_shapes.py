@@ -68,6 +68,10 @@ MEANT = {
     "In[0] mismatch In[1] shape: 64 vs. 32: [8,64] [32,10] 0 0 [Op:BatchMatMulV2]": "64 columns meet 32 rows",
     "In[0] and In[1] must have compatible batch dimensions: [8,2,3] vs. [4,3,2] [Op:BatchMatMulV2]": "dimension 0 alone: 8 against 4",
     "cannot reshape array of size 2 into shape (1,64)": "2 are here, and the mesh was written or saved for 64",
+    "np.array(jax.devices()).reshape(mesh)\nValueError: cannot reshape array of size 1 into shape (0,8)": "1 are here, and the mesh was written or saved for 8",
+    "Error when checking target: expected fc2 to have shape (1,) but got array with shape (2,)": "labels come in 2 columns",
+    "Incompatible shapes: [8,8,8,495] vs. [8,8,8,45]": "45 x 11 and 45 x 1",
+    "Incompatible shapes: [8,8,8,128] vs. [8,8,8,64]": "sizes that must be equal are not",
     "Expected size[0] in [0, 100], but got 109": "109 are taken of 100",
     "ConcatOp : Dimension 2 in both shapes must be equal: shape[0] = [16,26,26,256] vs. shape[1] = [16,26,27,512]": (
         "halved an odd height or width"

@@ -70,10 +70,12 @@ def _of_layer(wanted: int, got: int, shape: str) -> Reading:
     """A layer that wants another number of dimensions than it gets."""
     came = f"{got} ({text_of(shape_of(shape))})" if shape else f"{got}"
     figures = {wanted - 1: "axis missing", wanted + 1: "axis too many"}.get(got, "another form")
-    if got == wanted + 1 and _batched_twice(shape_of(shape), wanted):
-        figures = "batched twice"
+    ones = [at for at, size in enumerate(shape_of(shape)) if at and size == 1]
+    if got == wanted + 1:
+        one = "axis of one too many" if ones else figures
+        figures = "batched twice" if _batched_twice(shape_of(shape), wanted) else one
     said = f"The layer wants {wanted} dimensions with the batch's and gets {came}"
-    return computed(figures, said=said)
+    return computed(figures, said=said, axis=ones[0] if ones else "")
 
 
 def _batched_twice(shape: Shape, wanted: int) -> bool:

@@ -168,8 +168,8 @@ class Meeting:
         if self.rows:
             return "{:,} labels meet {:,} rows of {} outputs".format(*self.rows)
         if self.axis is not None:
-            a, b = self.two
-            return f"They differ in dimension {self.axis} alone: {a or '?'} against {b or '?'}"
+            a, b = (each or "?" for each in self.two)
+            return f"The shapes differ in dimension {self.axis} alone: {a} against {b}"
         if self.numbers:
             return f"One number for each of {self.numbers[0]} rows {text_of(self.numbers)}"
         many = "s" if len(short) > 1 else ""
@@ -293,13 +293,15 @@ BY_SIZES: Rules = {
     "labels in columns": lambda m: m.target and m.axis == len(m.left) - 1 and m.left[-1] == 1,
     "labels as numbers": lambda m: m.target and m.axis == len(m.left) - 1 and m.right[-1] == 1,
     "one column of classes": lambda m: m.axis == len(m.left) - 1 and m.loss and 1 in m.two,
+    # The widths of layers, which come last, are multiples of eight.
+    "classes in maps": lambda m: (
+        len(m.left) == 4
+        and m.axis in (1, 3)
+        and (m.loss or m.times if m.axis == 1 else any(size % 8 for size in m.two))
+        and (math.gcd(*m.two) > FEW_ANCHORS or (m.axis == 1 and m.times))
+    ),
     "last size": lambda m: m.axis == len(m.left) - 1 and not m.loss,
     "number of classes": lambda m: m.axis == len(m.left) - 1,
-    "classes in maps": lambda m: (
-        m.axis == 1
-        and len(m.left) == 4
-        and (m.times or (m.loss and math.gcd(*m.two) > FEW_ANCHORS))
-    ),
     "lengths": lambda m: m.axis is not None,
     "numbers meet columns": lambda m: m.loss and m.numbers,
     "transposed": lambda m: _known(m.left) == _known(m.right) != [],

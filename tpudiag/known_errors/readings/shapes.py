@@ -35,7 +35,7 @@ def read(
     if (told := first_over(wording("shapes rank"), text, begin, end)) and (meant := _of_rank(told)):
         return meant
     if told := first_over(wording("shapes array"), text, begin, end):
-        return _array(int(told[1]), told[2])
+        return _array(int(told[1]), told[2], of_devices="devices()" in before + text[:end])
     operation, node = _operation(text, begin), _node(text, begin)
     meant = _of_numbers(text, begin, end, node) or layer_shapes.read(text, begin, end, kinds)
     if meant is None and (told := wording("shapes samples").search(text, begin)):
@@ -92,6 +92,9 @@ def _of_pair(
     left, right = shape_of(told[1]), shape_of(told[2])
     if left == right:
         return None
+    target = "target" in told[0] and "tohaveshape" in told[0]
+    if target and None not in (*left, *right):
+        left, right = (None, *left), (None, *right)  # Keras tells them without the batch
     if "provided" in told[0]:
         left, right = right, left
     if "contracting" in text[begin : told.start()]:  # of a product only the inner sizes are told
@@ -100,7 +103,7 @@ def _of_pair(
     operation = operation or (kind[1] if kind else "")
     loss = any(map(wording("shapes loss").search, (node + text[begin:], before)))
     pair = Meeting(left, right, operation, node, loss=loss)
-    pair.target = "target" in told[0] and "tohaveshape" in told[0]
+    pair.target = target
     pair.parameter = "initializ" in text[begin : told.start() + NEAR // 2] or "provided" in told[0]
     sides = wording("shapes sides").finditer(text, begin, told.end())
     if len(set(given := [bool(each["outputs"]) for each in sides])) > 1:
@@ -135,11 +138,11 @@ def _node(text: str, begin: int) -> str:
     return next((part for part in told.groups() if part), "") if told else ""
 
 
-def _array(size: int, shape: str) -> Reading:
+def _array(size: int, shape: str, *, of_devices: bool) -> Reading:
     """A NumPy array that is given another number of values; small ones are mostly devices."""
-    wanted = math.prod(n for n in map(whole, shape.split(",")) if n is not None)
+    wanted = math.prod(n for n in map(whole, shape.split(",")) if n)  # of too few there are none
     said = {"size": f"{size:,}", "values": f"{size:,}", "wanted": f"{wanted:,}"}
     if "newaxis" in shape or "-1" in shape:
         return computed("array no multiple", shape=shape.replace("newaxis", "-1"), **said)
-    devices = size < wanted <= MOST_DEVICES and wanted % size == 0
+    devices = of_devices or (size < wanted <= MOST_DEVICES and wanted % size == 0)
     return computed("array of devices" if devices else "reshaped, no multiple", **said)

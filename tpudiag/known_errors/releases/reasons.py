@@ -11,6 +11,7 @@ from tpudiag.known_errors.readings.meaning import CALLED, Reading
 from tpudiag.known_errors.readings.narrower import computed
 from tpudiag.known_errors.versions import versions_in
 
+from . import demands
 from .lacking import Lack, lack_in, span_of_member
 from .tables import KERAS_APART, Release, Span, arguments, names, release, span_of, spelled
 
@@ -34,6 +35,8 @@ _LAST_WITH_KERAS2 = (2, 15)
 def of_match(match: Match, text: str) -> Reading | None:
     """What is read from an error: by the releases of its packages, where these decide."""
     known = match.reading
+    if match.error.family == "conflicting-packages":
+        return demands.read(text) or known
     if match.error.level != "error" or (known is not None and known.placed):
         return known
     lack = lack_in(text, match.line)
