@@ -134,7 +134,8 @@ def _finding(
     where, got = _opened_at(pipelines), f"{which} {_text(shown)}"
     if only_batch:
         found = _of_open_batch(got, evidence, where, batch)
-        full = next((op.batch_size for p in pipelines for op in p.ops if op.drop_remainder), None)
+        batches = (op for p in pipelines for op in reversed(p.ops))
+        full = next((op.batch_size for op in batches if op.drop_remainder), None)
         if full is None or found.severity is Severity.WARNING:
             return found
         said = f"{got}: every batch is of {full:,}, but what this line makes does not say so."

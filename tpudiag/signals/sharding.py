@@ -114,7 +114,7 @@ class ShardedStep:
     unusable: tuple[str, ...] = ()
     """Donated arguments without a result of the same shape and dtype to reuse them."""
     held: tuple[int, int] = (0, 0)
-    """Earlier calls of whose large results the job still has some, and their bytes."""
+    """Earlier calls where the job has large results of each still, and the bytes of these."""
     sent_again: tuple[SentAgain, ...] = ()
     mapped: bool = False
     """It is of jax.pmap: the first dimension of each argument is that of the devices."""

@@ -68,10 +68,10 @@ class Record:
         self.results.append([weakref.ref(leaf) for leaf in leaves if leaf.nbytes >= LARGE])
 
     def held(self) -> tuple[int, int]:
-        """How many calls before the last two gave what the job still has, and its bytes."""
+        """If of each call before the last two the job has a result still: the calls, the bytes."""
         given = [[ref() for ref in refs] for refs in self.results[:-2]]
         alive = [[a.nbytes for a in made if a is not None and not a.is_deleted()] for made in given]
-        return sum(map(bool, alive)), sum(map(sum, alive))
+        return (len(alive), sum(map(sum, alive))) if all(alive) else (0, 0)
 
     def made_first(self, arguments: Sequence[StepArgument]) -> Location | None:
         """The line that made the first of some arguments."""
