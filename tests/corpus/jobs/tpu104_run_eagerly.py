@@ -1,8 +1,7 @@
-# corpus: must-fail: TPU104@29/32/33, TPU404@13
-# corpus: may-fail: TPU502 TPU605
+# corpus: must-fail: TPU104@28/31/32
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
-# corpus: why: compile(run_eagerly=True) was left in after debugging, and the policy is a GPU's.
+# corpus: why: compile(run_eagerly=True) was left in after debugging.
 import tensorflow as tf
 from tensorflow import keras
 
@@ -10,7 +9,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
 tf.config.experimental_connect_to_cluster(resolver)
 tf.tpu.experimental.initialize_tpu_system(resolver)
 strategy = tf.distribute.TPUStrategy(resolver)
-keras.mixed_precision.set_global_policy("mixed_float16")
+keras.mixed_precision.set_global_policy("mixed_bfloat16")
 batch = 128 * strategy.num_replicas_in_sync
 
 x = tf.random.normal((2048, 30))
