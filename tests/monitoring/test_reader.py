@@ -1,5 +1,6 @@
 """Recordings that no recorder wrote: one clear line, nothing lost, no hang."""
 
+import hashlib
 import os
 import sqlite3
 from contextlib import closing
@@ -11,7 +12,7 @@ from tests.monitoring import recordings
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring import reader
 from tpudiag.monitoring.reader import read
-from tpudiag.monitoring.store import RUN_COLUMNS
+from tpudiag.monitoring.store import RUN_COLUMNS, SCHEMA, VERSION
 
 STEPS = [1.0] * 40
 COLUMNS = ", ".join(f"i AS {name}" for name in RUN_COLUMNS.split(", "))
@@ -23,6 +24,11 @@ def recorded(tmp_path: Path) -> Path:
     path = tmp_path / "run.sqlite"
     recordings.write(path, STEPS)
     return path
+
+
+def test_other_tables_are_of_another_version() -> None:
+    tables = hashlib.sha256(" ".join(SCHEMA.split()).encode()).hexdigest()
+    assert (VERSION, tables[:16]) == (4, "02280e596ce4f63b")
 
 
 def changed(path: Path, *statements: str) -> Path:
