@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from tpudiag.compiled import LoweredStep
@@ -12,13 +13,6 @@ from tpudiag.sources.job.points import Library, hooks, privates
 from tpudiag.sources.job.process.protocol import LoweringRequest
 
 LONGEST = 500
-
-
-class _Client:
-    """That of a TPU, which a program asks to call Python back: it runs on none."""
-
-    def make_python_callback_from_host_send_and_recv(self, *_: object, **__: object) -> None:
-        """The program sends and receives; nothing answers it."""
 
 
 def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep:
@@ -49,17 +43,15 @@ def of_batch(jax: Library, step: TracedStep, wanted: LoweringRequest, folder: st
 
 
 def _with_client() -> AbstractContextManager[None]:
-    """While it lowers, JAX has a client of a TPU's."""
+    """While it lowers, JAX has a client of a TPU's, of which a program that calls Python asks."""
     context: Any = import_module("jax.interpreters.mlir").ModuleContext
     name = next(name for name in privates.CLIENTS if hasattr(context, name))
-    own = getattr(context, name)
-    return hooks.instead(
-        context, **{name: property(_client) if isinstance(own, property) else _client}
-    )
 
+    def client(*_: object, **__: object) -> object:
+        return SimpleNamespace(make_python_callback_from_host_send_and_recv=client)
 
-def _client(*_: object, **__: object) -> _Client:
-    return _Client()
+    of_class = isinstance(getattr(context, name), property)
+    return hooks.instead(context, **{name: property(client) if of_class else client})
 
 
 def _refused(error: Exception, batch: int, devices: int) -> LoweredStep:
