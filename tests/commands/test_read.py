@@ -21,11 +21,14 @@ def read(*arguments: str | Path) -> Done:
     return called("read", *arguments, cwd=ROOT)
 
 
+def beside_phases(done: Done) -> str:
+    """What is said on stderr; a phase that takes seconds here is reported, too."""
+    return re.sub(r"tpudiag: [^\n]*: [\d.]+ s\n", "", done.stderr)
+
+
 def report(*arguments: str | Path) -> dict[str, Any]:
     done = read(*arguments, "--format", "json", "--fail-on", "never")
-    # A phase that takes seconds here is reported.
-    assert re.sub(r"tpudiag: [^\n]*: [\d.]+ s\n", "", done.stderr) == ""
-    assert done.returncode == 0
+    assert (done.returncode, beside_phases(done)) == (0, "")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
@@ -66,7 +69,7 @@ def test_the_real_profile(real: str) -> None:
 
 def test_the_real_profile_as_text(real: str) -> None:
     done = read(real)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, beside_phases(done)) == (0, "")
     for part in ("TPU v6 Lite", "copy-done.4", "What the devices wait for", "host memory 97%"):
         assert part in done.stdout
     command = f"xprof --logdir {(ROOT / real).resolve()} --port 6006"
@@ -131,7 +134,7 @@ def refused(done: Done, path: Path, cause: str) -> None:
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert str(path) in line
-    assert cause in line
+    assert cause in line.replace(str(path), "")
 
 
 def test_a_truncated_and_a_corrupt_file(tmp_path: Path) -> None:

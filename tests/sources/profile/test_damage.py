@@ -87,7 +87,8 @@ def test_noise_is_refused(tmp_path: Path, data: bytes) -> None:
     ids=["empty", "text", "json", "proto", "gzip", "planes", "events", "varint", "utf8", "nested"],
 )
 def test_no_profile(tmp_path: Path, data: bytes, cause: str) -> None:
-    assert cause in refused(tmp_path / "a.xplane.pb", data)
+    file = tmp_path / "a.xplane.pb"
+    assert cause in refused(file, data).replace(str(file), "")
 
 
 def test_what_is_not_understood_is_said(tmp_path: Path) -> None:
