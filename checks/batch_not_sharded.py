@@ -154,8 +154,12 @@ def _idle(signals: Signals, step: ShardedStep) -> Finding:
 def _is_whole(step: ShardedStep) -> bool:
     """Whether the job placed all of its data, and all of its state, whole on each device.
 
-    What jax.jit places by itself, the compiler may share out.
+    What jax.jit places by itself, the compiler may share out, and so what a step makes of a shared
+    index, say.
     """
+    mesh = step.mesh
+    if mesh is not None and len(step.idle_axes) < sum(size > 1 for size in mesh.sizes):
+        return False
     data = [argument for argument in step.data if argument.shape]
     return bool(data) and all(
         argument.placed and argument.devices > 1 and argument.parts == 1

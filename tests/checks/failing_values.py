@@ -89,7 +89,8 @@ def crossed(**other: Any) -> Signals:
 def along_one() -> Signals:
     """Eight devices along `data`, and a batch that is shared out along `model`."""
     mesh = StepMesh(axes=("data", "model"), sizes=(8, 1), devices=tuple(range(8)))
-    return of_jax(STATE, replace(SHARD, parts=1, axes=("model",)), mesh=mesh)
+    batch = replace(SHARD, parts=1, axes=("model",))
+    return of_jax(STATE, batch, mesh=mesh, idle_axes=(("data", 8),))
 
 
 def draws(*kinds: SameDrawsKind) -> Signals:

@@ -68,6 +68,7 @@ from tpudiag.signals import (
     ReplicaRead,
     ResultFetch,
     Signals,
+    StepMesh,
     StepTimes,
     TensorFlowImport,
     TpuAttempt,
@@ -95,6 +96,15 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         ),
     ),
     ("TPU702", of_jax(STATE, replace(SHARD, parts=1, placed=False))),
+    # A table that the step indexes by numbers which it draws, shared out.
+    (
+        "TPU702",
+        of_jax(
+            STATE,
+            replace(SHARD, parts=1),
+            mesh=StepMesh(axes=("data",), sizes=(8,), devices=(0, 1)),
+        ),
+    ),
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
     ("TPU106", h(dispatch=Dispatch(steps=50, steps_per_dispatch=10))),
