@@ -48,5 +48,6 @@ def test_a_large_buffer_holds_few_stand_ins_and_is_read_as_it_was_asked_for(
     assert Dataset().shuffle(buffer_size=8).held == 8
     with interventions.without(InterventionKind.SHUFFLES):
         assert Dataset().shuffle(2048).held == 2048
+        assert Dataset(rows=9).skip(80).rows < 0
     assert [Dataset(rows=9).skip(4).rows, Dataset(rows=9).skip(80).rows] == [5, 9], "none is left"
     assert Dataset(rows=-2).skip(80).rows == -2, "only reading counts them"

@@ -122,7 +122,9 @@ def of_stand_ins(ledger: Ledger) -> None:
     def skipped(original: Call, dataset: Any, count: Any, *a: object, **kw: object) -> object:
         with suppress(TypeError, ValueError, AttributeError):  # that only a graph knows
             rows = int(dataset.cardinality().numpy())
-            if ledger.any and (rows == _UNKNOWN or 0 <= rows <= int(count)):
+            short = ledger.any and (rows == _UNKNOWN or 0 <= rows <= int(count))
+            if short and interventions.allowed(InterventionKind.SHUFFLES):
+                interventions.note(InterventionKind.SHUFFLES)
                 count = 0
         return original(dataset, count, *a, **kw)
 
