@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from itertools import dropwhile
 
 from tpudiag.model import (
     BOTH,
@@ -28,9 +27,8 @@ def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
     Shuffle buffers, caches in memory and static prefetch buffers of the pipelines that feed the
     training step: elements x bytes of one (by shape, or by elements that were read if it holds
     strings), with TensorFlow's overhead per tensor, compared with the memory of the target's host.
-    If the length of the data is not known, the steps_per_epoch of `fit` give it; a cache behind an
-    endless repeat holds more without end. On several hosts a cache holds a host's own share. Within
-    20 % of real processes.
+    If the length of the data is not known, the steps_per_epoch of `fit` give it. On several
+    hosts a cache holds a host's own share. Within 20 % of real processes.
 
     ## Why it costs
     The host's kernel kills the job ("Killed", exit code -9) hours after its start, when the buffer
@@ -47,8 +45,6 @@ def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     of_a_job(signals, "the sizes of elements")
     pipelines = own_pipelines(signals)
-    for pipeline in pipelines:
-        yield from _never_full(pipeline)
     if signals.target is None:
         raise NotMeasured("the target is not known", "name it: `--for v5e-8`")
     # Of the machine of this very slice: a v5e-1 has 48 GB, a host of eight chips eight times that.
@@ -71,20 +67,6 @@ def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
     for op, size in known:
         yield Evidence(f"{op.kind} at {op.location}", size, "B", source="elements x bytes of one")
     yield share_of("share of the host's memory", total / ram_bytes, "%", limit)
-
-
-def _never_full(pipeline: Pipeline) -> Iterator[Finding]:
-    """A cache of what is repeated without end."""
-    behind = dropwhile(lambda op: not op.endless, pipeline.ops)
-    for op in behind:
-        if op.kind == "Cache" and not op.in_file:
-            yield Finding(
-                "this cache stands behind an endless repeat: no pass over the data ever ends, and "
-                "it keeps each element of each epoch until the host's memory is full.",
-                "dataset = dataset.cache().repeat()",
-                (Evidence("order", " -> ".join(each.kind for each in pipeline.ops)),),
-                op.location,
-            )
 
 
 def _holders(pipeline: Pipeline, signals: Signals) -> Iterator[tuple[DatasetOp, int | None]]:

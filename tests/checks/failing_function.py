@@ -283,11 +283,6 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),
     ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
-    (
-        "TPU213",
-        h(pipelines=given(DatasetOp(kind="Repeat"), holding("Cache", None), BATCHED)),
-        Severity.WARNING,
-    ),
     # An epoch of endless data of a length that is not known is as long as the script says.
     (
         "TPU213",
