@@ -11,6 +11,7 @@ import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import holes, keras_data, paths
 from tpudiag.sources.job.tensorflow.fake_data.files import Files
+from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 
 
@@ -67,7 +68,8 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert weights.startswith(str(tmp_path)) and paths.is_hosted(weights)
     assert Model().load_weights(weights) is None, "they stay as they were initialised"
     assert Model().load_weights("mine.h5") == "loaded mine.h5"
-    batches = made.utils.image_dataset_from_directory(weights, batch_size=64)
+    batches = made.utils.image_dataset_from_directory("10_food/train", batch_size=64)
     assert holes.batch_of(batches.map(len)) == 64
+    assert len(batches) == -(-LENGTH // 64) and len(next(iter(batches))) != len(batches)
     assert made.utils.image_dataset_from_directory("here") == "here"
     assert "keras.datasets.boston_housing" in ledger.noted

@@ -100,7 +100,7 @@ class Files:
 
         batches = self._said("batches of its files", of_files)
         for at in (table.KERAS_PICTURES, table.KERAS_TEXTS, table.FOLDER_GENERATED):
-            self._answer(at, batches, paths.is_absent, keras)
+            self._answer(at, batches, paths.is_missing, keras)
 
         def tabled(original: Call, *args: object, **options: object) -> object:
             made: Any = original(*args, **options)

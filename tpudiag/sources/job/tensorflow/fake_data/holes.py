@@ -10,6 +10,7 @@ batch.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,8 @@ class Hole:
     tpudiag_dims: Dims = ()
     tpudiag_batch: int | None = None
     """The batch that a script asked of it."""
+    tpudiag_rows = 1
+    """Examples in each of its elements, which are counted where they are batches."""
     tpudiag_differs = False
     """Whether it is the answer to `!=`: what is compared is taken for equal."""
     tpudiag_elements: object = None
@@ -102,7 +105,7 @@ class Hole:
     def __len__(self) -> int:
         if not self.tpudiag_dims and user_lines.direct_caller() is None:
             raise TypeError("a library asks a Hole for ever more dimensions")
-        return self._first().counted()
+        return math.ceil(self._first().counted() / self.tpudiag_rows)
 
     def _first(self) -> Size:
         """How many elements it has; of what had no more dimensions, as many as any hole."""
@@ -233,8 +236,9 @@ def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     made.tpudiag_differs = use == "ne"
     if use != "map":
         made.tpudiag_elements = hole.tpudiag_elements
+    made.tpudiag_rows = hole.tpudiag_rows
     if "batch" in use and given and isinstance(given[0], int):
-        made.tpudiag_batch = given[0]
+        made.tpudiag_batch = made.tpudiag_rows = given[0]
     if not given:
         made.tpudiag_called = (hole, use)
     return made

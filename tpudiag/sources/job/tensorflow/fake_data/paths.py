@@ -84,6 +84,11 @@ def is_absent(path: object) -> bool:
     return is_remote(path) or is_hosted(path) or missing
 
 
+def is_missing(path: object) -> bool:
+    """Whether a path that only data can have cannot be reached, whatever its name."""
+    return is_remote(path) or not os.path.lexists(text_of(path) or "")
+
+
 def hosted() -> str:
     """A pattern (RE2) of the paths in folders of notebook hosts; `reachable` ones are there."""
     return f"({'|'.join(map(re.escape, (*_HOSTED, *_fetched)))}).*"
