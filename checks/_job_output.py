@@ -53,7 +53,7 @@ def heard(end: JobEnd, signals: Signals) -> Iterator[JobText]:
         records = [record.text for record in logged if record.error == (level is Level.ERROR)]
         yield JobText(APART.join([at(level, end.log_tail), *records]), "log", level)
     last = (end.error or "").strip().partition("\n")[0]
-    caught = [each.text for each in said(end.log_tail) if each.level is Level.CAUGHT]
+    caught = [text for level, text in said(end.log_tail) if level is Level.CAUGHT]
     # The exception that ended the job is in the log as well.
     printed = [text for text in caught if not last or own or last not in text]
     yield JobText(APART.join(printed), "log", Level.CAUGHT)

@@ -81,6 +81,6 @@ def figures(verdict: InputVerdict) -> Iterator[Evidence]:
         "cores needed, predicted",
         round(verdict.cores_needed.value, 2),
         "vCPUs",
-        verdict.vcpus,
+        verdict.host.vcpus,
         PREDICTED,
     )

@@ -221,7 +221,7 @@ def _predicted(
         yield Finding(
             f"predicted: the step will wait {verdict.waiting_share:.0%} of its time for input. It "
             f"needs {verdict.needed.value:,.0f} examples/s of a host, the work of "
-            f"{verdict.cores_needed.value:,.1f} cores of {verdict.vcpus}; the pipeline gives "
+            f"{verdict.cores_needed.value:,.1f} cores of {verdict.host.vcpus}; the pipeline gives "
             f"{verdict.capacity.value:,.0f}: {how}.",
             fix,
             tuple(figures(verdict)),
@@ -245,12 +245,14 @@ def _unknown(signals: Signals, pipeline: Pipeline | None, verdict: InputVerdict 
 def _why_too_slow(verdict: InputVerdict, pipeline: Pipeline | None) -> tuple[str, str]:
     """What keeps the pipeline below what the step needs, and what to do about it."""
     if not verdict.serial:
-        return f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few", _lacking(
-            pipeline
+        return (
+            f"all {verdict.host.vcpus} vCPUs of {verdict.host.machine_type} are too few",
+            _lacking(pipeline),
         )
     if verdict.handing_out:
         return "one thread hands its examples out to the others one by one", HANDING_OUT_FIX
-    serial, python = verdict.serial_s_per_example or 0.0, verdict.python_s_per_example or 0.0
+    cost = verdict.cost
+    serial, python = cost.serial_s_per_example or 0.0, cost.python_s_per_example or 0.0
     if serial and python > serial / 2:
         how = f"its Python takes {1e6 * python:,.0f} us an example, on one core at a time"
         return how, PYTHON_FIX

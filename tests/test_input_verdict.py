@@ -48,7 +48,7 @@ def test_a_parallel_pipeline_has_the_hosts_cores() -> None:
     made = judged(pipeline(PARALLEL, 2_250), 25_000)
     assert made.starves is False
     assert made.cores_needed.value == pytest.approx(25_000 / 2_250)
-    assert (made.vcpus, made.machine_type) == (224, "ct5lp-hightpu-8t")
+    assert (made.host.vcpus, made.host.machine_type) == (224, "ct5lp-hightpu-8t")
     assert made.read_bytes_per_second == pytest.approx(25e6)
 
 
@@ -86,7 +86,7 @@ def test_shuffling_and_batching_alone_are_no_parallel_work() -> None:
 def test_python_is_not_faster_on_224_vcpus() -> None:
     made = judged(told(GENERATOR, serial_seconds=0.8, python_seconds=0.8), 25_000)
     assert made.starves is True and made.serial is True
-    assert made.python_s_per_example == pytest.approx(0.8e-3)
+    assert made.cost.python_s_per_example == pytest.approx(0.8e-3)
     assert 400 < made.capacity.low < made.capacity.value < made.capacity.high < 4_000
 
 

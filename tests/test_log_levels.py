@@ -32,8 +32,8 @@ done"""
 
 def test_each_record_has_its_own_lines_and_level() -> None:
     found = [
-        (each.level, *each.text.splitlines()[:: max(len(each.text.splitlines()) - 1, 1)])
-        for each in said(OUTPUT)
+        (level, *text.splitlines()[:: max(len(text.splitlines()) - 1, 1)])
+        for level, text in said(OUTPUT)
     ]
     assert found == [
         (Level.CAUGHT, "Traceback (most recent call last):",

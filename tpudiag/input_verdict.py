@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from tpudiag.hardware import Target
+from tpudiag.hardware import Host, Target
 from tpudiag.prediction.times import Range
 from tpudiag.records import dataclass
 from tpudiag.signals import InputCost, Pipeline, Signals
@@ -42,16 +42,14 @@ class InputVerdict:
     """Of the pipeline as built, on the host's vCPUs."""
     per_core: Range
     cores_needed: Range
-    vcpus: int
-    machine_type: str
+    host: Host
+    """The target's, which feeds its own chips."""
+    cost: InputCost
+    """Of the pipeline run alone, on this machine."""
     serial: bool
     """Whether a part of it that runs on one core decides: more vCPUs do not help."""
     handing_out: bool
     """Whether that part is one thread that passes examples to the others, one by one."""
-    serial_s_per_example: float | None
-    """One core's time for an example, whatever the host has; None where unknown."""
-    python_s_per_example: float | None
-    """Of this, in Python."""
     read_bytes_per_second: float | None
     """The read rate from storage that a host needs at the predicted step."""
 
@@ -136,12 +134,10 @@ def verdict(pipeline: Pipeline, examples_per_second: Range, target: Target) -> I
         capacity=capacity,
         per_core=one,
         cores_needed=Range(needed.low / one.high, needed.value / one.value, needed.high / one.low),
-        vcpus=host.vcpus,
-        machine_type=host.machine_type,
+        host=host,
+        cost=cost,
         serial=capacity.value < shared,
         handing_out=capacity.value == handed_out,
-        serial_s_per_example=cost.serial_s_per_example,
-        python_s_per_example=cost.python_s_per_example,
         read_bytes_per_second=size / cost.examples * needed.value if size is not None else None,
     )
 

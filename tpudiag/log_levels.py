@@ -6,7 +6,6 @@ exception that nobody caught do not.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 
 LONGEST_MESSAGE = 40
@@ -44,16 +43,11 @@ class Level(IntEnum):
     """A record of that level or above, or an exception that ended a thread or a process."""
 
 
-@dataclass(frozen=True)
-class Said:
-    """A record or an exception in a job's output, with the lines that belong to it."""
+def said(output: str) -> Iterator[tuple[Level, str]]:
+    """The warnings, errors and exceptions in a job's output, as they follow each other.
 
-    level: Level
-    text: str
-
-
-def said(output: str) -> Iterator[Said]:
-    """The warnings, errors and exceptions in a job's output, as they follow each other."""
+    Each with the lines that belong to it.
+    """
     lines = _COLOURS.sub("", output).splitlines()
     place = 0
     while place < len(lines):
@@ -62,7 +56,7 @@ def said(output: str) -> Iterator[Said]:
         is_record = level is not None or bool(_level_name(lines[place]))
         end = _end(lines, place) if is_record else place + 1
         if level is not None:
-            yield Said(level, "\n".join(lines[place:end]))
+            yield level, "\n".join(lines[place:end])
         place = end
 
 
@@ -72,7 +66,7 @@ APART = "\n" * 6
 
 def at(level: Level, output: str) -> str:
     """What a job's output says at just that level, a text of records with empty lines between."""
-    return APART.join(each.text for each in said(output) if each.level is level)
+    return APART.join(text for own, text in said(output) if own is level)
 
 
 def _level(lines: list[str], place: int) -> Level | None:

@@ -1,7 +1,6 @@
 """The older release needed by a script that uses what was removed since."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from tpudiag.known_errors.releases.lacking import lack_in, span_of_member
@@ -11,26 +10,13 @@ from tpudiag.script_run import CodeFrame, Crash
 
 OLDEST: Release = (2, 13)
 """The first TensorFlow that can be rehearsed."""
-
-
-@dataclass(frozen=True)
-class _Last:
-    """The last release with something that no table of names covers."""
-
-    says: re.Pattern[str]
-    install: str
-    what: str
-    tensorflow: Release = ()
-    """The last TensorFlow that has it, where that depends on TensorFlow."""
-
-
 _REFUSED = re.compile(r"TypeError: [^\n]*unexpected keyword argument '(\w+)'")
 _PLACE = re.compile(r'File "([^"\n]*[/\\](?:site|dist)-packages)[/\\](\w+)')
 _OF_A_JOB = "tensorflow keras"
 """Whose the classes of a job's objects are."""
 _NOWHERE = (CodeFrame(Location(""), "", ""),)
-_KNOWN = (
-    _Last(
+_KNOWN: tuple[tuple[re.Pattern[str], str, str, Release], ...] = (
+    (
         re.compile(
             r"has no attribute '(estimator\w*|TPUEstimator\w*)'|"
             r"cannot import name '(\w+)' from '[\w.]*estimator[\w.]*'|"
@@ -42,13 +28,15 @@ _KNOWN = (
         "Keras 2, which came with TensorFlow up to 2.15,",
         (2, 15),
     ),
-    _Last(
+    (
         re.compile(r"(?:cannot import name|has no attribute) '(TF[A-Z]\w+)'"),
         "'transformers<5' tf-keras",
         "transformers 4",
+        (),
     ),
 )
-"""The first whose text an error contains is used."""
+"""What no table of names covers: its error, what to install, the last release with it, and the last
+TensorFlow with it where that decides. The first whose text an error contains is used."""
 
 
 def advice(error: str, tensorflow: str = "") -> str | None:
@@ -57,11 +45,11 @@ def advice(error: str, tensorflow: str = "") -> str | None:
     `tensorflow` is the job's: what is missing in an old enough release was not removed.
     """
     installed = release(tensorflow)[:2]
-    for last in _KNOWN:
-        found = last.says.search(error)
-        if found is not None and (not last.tensorflow or not _as_old(installed, last.tensorflow)):
+    for says, install, what, last in _KNOWN:
+        found = says.search(error)
+        if found is not None and not (last and _as_old(installed, last)):
             name = next(each for each in found.groups() if each)
-            return _advice(f"{last.what} has `{name}`", last.install)
+            return _advice(f"{what} has `{name}`", install)
     return _by_name(error, installed)
 
 

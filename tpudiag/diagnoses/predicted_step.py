@@ -100,10 +100,10 @@ def _put_verdict(figures: Figures, signals: Signals) -> None:
     verdict = input_verdict.of_signals(signals)
     if verdict is None:
         return
-    machine, read = verdict.machine_type, verdict.read_bytes_per_second
-    source = f"predicted, not measured: {ALONE}, on the {verdict.vcpus} vCPUs of {machine}"
+    host, read = verdict.host, verdict.read_bytes_per_second
+    source = f"predicted, not measured: {ALONE}, on the {host.vcpus} vCPUs of {host.machine_type}"
     figures.put("input_cores_needed_per_host", verdict.cores_needed, "vCPUs", source, 3)
-    figures.put("input_vcpus_per_host", verdict.vcpus, "vCPUs", machine)
+    figures.put("input_vcpus_per_host", host.vcpus, "vCPUs", host.machine_type)
     capacity = "input_capacity_examples_per_second_per_host"
     figures.put(capacity, verdict.capacity, "examples/s", source, 1)
     bytes_per_second = None if read is None else round(read)

@@ -124,8 +124,7 @@ def diagnose(
         says = XProfSays() if interrupted else answer()
     signals = _signals(request.known, facts, steps)
     report = _report(request, chosen, signals, settings, says)
-    places = profile_places.Servers(request.xprof, request.xprof_seen_at)
-    report = profile_places.linked(report, places, chosen, facts)
+    report = profile_places.linked(report, request.xprof, request.xprof_seen_at, chosen, facts)
     return replace(report, interrupted=interrupted)
 
 

@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from tpudiag.model import Finding, Outcome, Report
-from tpudiag.records import dataclass
 from tpudiag.report_figures import XProfLink
 from tpudiag.signals import ProfileFacts, ReplicaSteps
 from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY
@@ -43,26 +42,16 @@ PARTS: dict[str, tuple[str, ...]] = {
 """Parts of the step, by id or family: the step with most of them shows the finding best."""
 
 
-@dataclass(frozen=True)
-class Servers:
-    """Addresses where an XProf may run, and the address at which readers see it."""
-
-    addresses: Sequence[str]
-    seen_at: str | None = None
-
-    @property
-    def named(self) -> bool:
-        """Whether the user named them, and must be informed if none shows the run."""
-        return tuple(self.addresses) != USUAL_SERVERS and self.seen_at is None
-
-
-def linked(report: Report, servers: Servers, run: Run, facts: ProfileFacts) -> Report:
+def linked(
+    report: Report, addresses: Sequence[str], seen_at: str | None, run: Run, facts: ProfileFacts
+) -> Report:
     """The report with links to XProf where it runs at one of the addresses and shows the run.
 
-    A note says so where it does not, if the user named them. Raises UsageError for no address.
+    Readers see it at `seen_at`, where that is another address. A note says so where it does not
+    run, if the user named the addresses. Raises UsageError for no address.
     """
-    usual = tuple(servers.addresses) == USUAL_SERVERS
-    reachable = tuple(filter(listens, servers.addresses)) if usual else servers.addresses
+    usual = tuple(addresses) == USUAL_SERVERS
+    reachable = tuple(filter(listens, addresses)) if usual else addresses
     if not reachable:
         return report
     from tpudiag.sources.profile.xprof_server import LIMIT_S, USUAL_LIMIT_S, showing
@@ -70,13 +59,12 @@ def linked(report: Report, servers: Servers, run: Run, facts: ProfileFacts) -> R
     server = showing(reachable, run, USUAL_LIMIT_S if usual else LIMIT_S)
     if server is None:
         # Nobody misses an XProf on the usual ports.
-        if not servers.named:
+        if usual or seen_at is not None:
             return report
-        addresses = ", ".join(servers.addresses)
-        note = NO_SERVER.format(addresses=addresses, run=PurePath(run.folder).name)
+        note = NO_SERVER.format(addresses=", ".join(addresses), run=PurePath(run.folder).name)
         return replace(report, notes=(*report.notes, note))
-    if servers.seen_at is not None:
-        server = replace(server, address=servers.seen_at)
+    if seen_at is not None:
+        server = replace(server, address=seen_at)
     return replace(
         report,
         outcomes=with_links(report.outcomes, server, facts),

@@ -24,10 +24,6 @@ StepCompiler = Compiler | ClusterCompiler
 """The TPU compiler, wherever it runs; may be called from any thread."""
 
 
-class _Stopped(Exception):
-    """The plan was stopped early."""
-
-
 class Search:
     """The compilations of one plan, several at a time."""
 
@@ -57,10 +53,11 @@ class Search:
                 # refusals save the larger ones, and a plan that is cut short has a row of each
                 # target.
                 grid = [(p, b) for b in self._batches for p in self._plans]
-                self._finish([pool.submit(self._try, p, b) for p, b in grid], deadline)
-                self._finish([pool.submit(self._bisect, p) for p in self._plans], deadline)
-            except _Stopped:
-                return "the plan took longer than --timeout allows"
+                if not (
+                    self._finish([pool.submit(self._try, p, b) for p, b in grid], deadline)
+                    and self._finish([pool.submit(self._bisect, p) for p in self._plans], deadline)
+                ):
+                    return "the plan took longer than --timeout allows"
             finally:
                 self._compiler.stop()
                 self._steps.close()
@@ -68,13 +65,14 @@ class Search:
                 pool.shutdown(wait=False, cancel_futures=True)
         return None
 
-    def _finish(self, futures: list[Future[None]], deadline: float) -> None:
-        """Wait for some compilations, in short waits, so that Ctrl-C is handled."""
+    def _finish(self, futures: list[Future[None]], deadline: float) -> bool:
+        """Whether they ended in time; waits in short waits, so that Ctrl-C is handled."""
         while wait(futures, timeout=0.2).not_done:
             if time.monotonic() > deadline:
-                raise _Stopped
+                return False
         for future in futures:
             future.result()
+        return True
 
     def _try(self, plan: Plan, batch: int) -> None:
         """Try one batch on one target, unless a smaller one was refused."""
