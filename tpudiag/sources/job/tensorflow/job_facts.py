@@ -41,7 +41,7 @@ def send(
         functions=watches.functions.facts,
         pipelines=lambda: watches.pipelines.own() or None,
         variables=lambda: _variables(watches),
-        tf1=watches.tf1.facts,
+        tf1=lambda: tuple(watches.tf1.values()),
         keras=watches.keras.facts,
         precision=watches.keras.precision,
         checkpoints=lambda: Checkpoints(watches.checkpoints.facts()),

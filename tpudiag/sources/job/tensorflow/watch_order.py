@@ -20,7 +20,7 @@ from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
-from tpudiag.sources.job.tensorflow.watches.setup_calls import Tf1Watch
+from tpudiag.sources.job.tensorflow.watches.setup_calls import watch_tf1
 from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 from tpudiag.sources.job.tensorflow.watches.training_loop import LoopWatch
@@ -81,7 +81,7 @@ class Watches:
             )
             self.heavy = HeavyFunctions(tf, on_heavy)
             self.functions.call = self.heavy.call
-        self.tf1 = Tf1Watch()
+        self.tf1 = watch_tf1()
         self.keras = KerasWatch(tf)
         if self.lowering is not None:
             self.lowering.steps_per_dispatch = self.keras.steps_per_execution

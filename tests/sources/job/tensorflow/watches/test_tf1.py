@@ -31,13 +31,12 @@ def test_each_interface_once_with_its_first_line(as_tensorflow: Callable[[Any], 
         **dict.fromkeys(table.TF1_SWITCHES.names, _made),
     )
     as_tensorflow(SimpleNamespace(compat=SimpleNamespace(v1=v1)))
-    watch = setup_calls.Tf1Watch()
-    assert watch.facts() == ()
+    seen = setup_calls.watch_tf1()
+    assert seen == {}
     assert v1.placeholder("float32") == "made"
     v1.placeholder("float32")
     assert Session().open
-    uses = {use.api for use in watch.facts() if use.location}
-    assert uses == {"tf.compat.v1.placeholder", "tf.compat.v1.Session"}
+    assert {*seen} == {"tf.compat.v1.placeholder", "tf.compat.v1.Session"}
     assert all(
-        Path(use.location.file).name == "test_tf1.py" for use in watch.facts() if use.location
+        use.location and Path(use.location.file).name == "test_tf1.py" for use in seen.values()
     )

@@ -63,8 +63,8 @@ def install(
         hooks.around(each, _here)
     hooks.around(table.TPU_INITIALISED, lambda *_, **__: tpu_system.topology(tf, system))
     hooks.around(table.TPU_SHUT_DOWN, _nothing)
-    hooks.around(table.LOGICAL_DEVICES_LISTED, _devices(tf.config.LogicalDevice, system))
-    hooks.around(table.PHYSICAL_DEVICES_LISTED, _devices(tf.config.PhysicalDevice, system))
+    hooks.around(table.LOGICAL_DEVICES_LISTED, partial(_devices, tf.config.LogicalDevice, system))
+    hooks.around(table.PHYSICAL_DEVICES_LISTED, partial(_devices, tf.config.PhysicalDevice, system))
     hooks.around(table.DEVICE_NAMED, partial(_device, cpus))
     hooks.added(table.LOGICAL_DEVICE, tpu_strategy.logical_device)
     if cpus.count == 1 < system.replicas:
@@ -89,15 +89,12 @@ def watch_client(_: Library) -> None:
     hooks.stand_in(table.TPU_CLIENT, _Client)
 
 
-def _devices(device: Call, system: TpuSystem) -> Call:
-    def listed(original: Call, device_type: object = None) -> object:
-        if device_type == "TPU":
-            return [device(f"/device:TPU:{number}", "TPU") for number in range(system.replicas)]
-        if device_type == "TPU_SYSTEM":
-            return [device("/device:TPU_SYSTEM:0", "TPU_SYSTEM")]
-        return original(device_type)
-
-    return listed
+def _devices(device: Call, system: TpuSystem, original: Call, device_type: object = None) -> object:
+    if device_type == "TPU":
+        return [device(f"/device:TPU:{number}", "TPU") for number in range(system.replicas)]
+    if device_type == "TPU_SYSTEM":
+        return [device("/device:TPU_SYSTEM:0", "TPU_SYSTEM")]
+    return original(device_type)
 
 
 def _device(cpus: CpuReplicas, original: Call, device_name: object) -> object:

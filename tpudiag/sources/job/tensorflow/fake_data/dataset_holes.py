@@ -23,24 +23,22 @@ _BATCHES = 32
 def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str], object]) -> None:
     """Hook them; `batches` gives data as a model asks for them."""
 
-    def recorded(is_hole: Callable[[object], bool]) -> Call:
+    def recorded(
+        is_hole: Callable[[object], bool], original: Call, /, *args: object, **kwargs: object
+    ) -> object:
         """A dataset of what holds such a hole is one; so is one of arrays of another length."""
-
-        def call(original: Call, *args: object, **kwargs: object) -> object:
-            parts = tf.nest.flatten((args, kwargs))
-            hole: Any = next((each for each in parts if isinstance(each, Hole)), None)
-            if not any(map(is_hole, parts)):
-                try:
-                    return original(*args, **kwargs)
-                except ValueError:
-                    if hole is None:
-                        raise
-            made = used(hole, "joined")
-            if args and not isinstance(args[0], list):  # a list is of datasets that are alike
-                made.tpudiag_elements = args if args[1:] else args[0]
-            return made
-
-        return call
+        parts = tf.nest.flatten((args, kwargs))
+        hole: Any = next((each for each in parts if isinstance(each, Hole)), None)
+        if not any(map(is_hole, parts)):
+            try:
+                return original(*args, **kwargs)
+            except ValueError:
+                if hole is None:
+                    raise
+        made = used(hole, "joined")
+        if args and not isinstance(args[0], list):  # a list is of datasets that are alike
+            made.tpudiag_elements = args if args[1:] else args[0]
+        return made
 
     def generated(
         original: Call, generator: Callable[..., Iterator[object]], *args: object, **kwargs: object
@@ -71,7 +69,7 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
         return original(strategy, filled, *args, **kwargs)
 
     # Arrays of a shape that nobody asked for would be no data of the model's.
-    hooks.around(table.ARRAYS_SLICED, recorded(is_open))
+    hooks.around(table.ARRAYS_SLICED, partial(recorded, is_open))
     hooks.around(table.GENERATOR_GIVEN, generated)
-    hooks.around(table.DATASETS_JOINED, recorded(lambda each: isinstance(each, Hole)))
+    hooks.around(table.DATASETS_JOINED, partial(recorded, lambda each: isinstance(each, Hole)))
     hooks.around(table.STRATEGY_DISTRIBUTES, distributed)

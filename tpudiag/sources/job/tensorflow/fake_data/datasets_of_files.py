@@ -3,7 +3,7 @@
 One record is as good as another: few are shuffled at once, and none is skipped for want of more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, cast
@@ -35,17 +35,16 @@ _UNKNOWN = -2
 def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> None:
     """Hook what reads records, lines and whole files, and the dataset of their names."""
 
-    def of_files(stand_in: Callable[..., str], *told: str) -> Call:
+    def of_files(
+        stand_in: Callable[..., str], told: Sequence[str], original: Call, dataset: object,
+        filenames: object, *a: Any, **kw: Any,
+    ) -> object:  # fmt: skip
         """Files of a kind; `told` are parameters by which a stand-in is written."""
-
-        def call(original: Call, dataset: object, filenames: object, *a: Any, **kw: Any) -> object:
-            given = dict(zip(bindings.parameters(original)[2:], a, strict=False)) | kw
-            packed = paths.text_of(_value(given.get("compression_type"))) or ""
-            sizes = (int(given.get(name) or 0) for name in told)
-            known = reachable(filenames, stand_in(ledger, packed, *sizes))
-            return original(dataset, known, *a, **kw)
-
-        return call
+        given = dict(zip(bindings.parameters(original)[2:], a, strict=False)) | kw
+        packed = paths.text_of(_value(given.get("compression_type"))) or ""
+        sizes = (int(given.get(name) or 0) for name in told)
+        known = reachable(filenames, stand_in(ledger, packed, *sizes))
+        return original(dataset, known, *a, **kw)
 
     def read(original: Call, filename: object, *args: object, **kwargs: object) -> object:
         return original(reachable(filename, text_files.lines(ledger, count=1)), *args, **kwargs)
@@ -92,10 +91,10 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
         here = tf.strings.regex_full_match(names, paths.reachable())
         return tf.where(tf.logical_and(away, tf.logical_not(here)), stand_in, names)
 
-    hooks.around(table.RECORDS_READ, of_files(partial(text_files.records, tf)))
-    hooks.around(table.LINES_READ, of_files(text_files.lines))
-    pieces = of_files(text_files.pieces, "record_bytes", "header_bytes", "footer_bytes")
-    hooks.around(table.BYTES_READ, pieces)
+    hooks.around(table.RECORDS_READ, partial(of_files, partial(text_files.records, tf), ()))
+    hooks.around(table.LINES_READ, partial(of_files, text_files.lines, ()))
+    sizes = ("record_bytes", "header_bytes", "footer_bytes")
+    hooks.around(table.BYTES_READ, partial(of_files, text_files.pieces, sizes))
     hooks.around(table.FILES_LISTED, listed)
     for api in (tf, tf.compat.v2, tf.compat.v1):
         hooks.around(table.FILE_READ, read, api)

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+from functools import partial
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
@@ -22,15 +23,12 @@ _IMAGES = {
 def install(keras: Library, ledger: Ledger) -> None:
     """Answer where Keras would fetch something; what it fetched before is read."""
 
-    def loader(name: str) -> Call:
-        def load(original: Call, *args: object, **kwargs: object) -> object:
-            try:
-                return original(*args, **kwargs)
-            except OSError:  # also of the file that `fetched` names
-                ledger.note(f"keras.datasets.{name}")
-                return _pictures(name) if name in _IMAGES else Hole()
-
-        return load
+    def load(name: str, original: Call, *args: object, **kwargs: object) -> object:
+        try:
+            return original(*args, **kwargs)
+        except OSError:  # also of the file that `fetched` names
+            ledger.note(f"keras.datasets.{name}")
+            return _pictures(name) if name in _IMAGES else Hole()
 
     def fetched(
         original: Call, fname: object = None, origin: object = None, *a: object, **kw: object
@@ -46,7 +44,7 @@ def install(keras: Library, ledger: Ledger) -> None:
         return at
 
     for each in table.KERAS_DATA_LOADED.each():
-        hooks.around(each, loader(each.owners[0].rpartition(".")[2]), keras)
+        hooks.around(each, partial(load, each.owners[0].rpartition(".")[2]), keras)
     hooks.around(table.KERAS_FILE, fetched, keras)
 
 

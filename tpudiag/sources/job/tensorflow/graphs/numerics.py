@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from tpudiag.model import Location
@@ -47,21 +48,18 @@ class ClippingWatch:
         self._tf, self._gradients = tf, gradients
         self.clipped: dict[tuple[str, Location | None], ClippedGradients] = {}
         for each in table.CLIPPED.each():
-            hooks.before(each, self._clips(each.name))
+            hooks.before(each, partial(self._clips, each.name))
 
-    def _clips(self, name: str) -> Callable[..., None]:
-        def note(*args: object, **kwargs: object) -> None:
-            if not self._gradients.calls or self._tf.executing_eagerly():
-                return
-            given = args[0] if args else kwargs.get("t_list", kwargs.get("t"))
-            context = self._tf.distribute.get_replica_context()
-            replicas = 1 if context is None else context.num_replicas_in_sync
-            taken = {id(each) for call in self._gradients.calls for each in call.gradients}
-            if replicas > 1 and not taken.isdisjoint(map(id, self._tf.nest.flatten(given))):
-                location = user_lines.caller()
-                self.clipped[name, location] = ClippedGradients(name, replicas, location)
-
-        return note
+    def _clips(self, name: str, /, *args: object, **kwargs: object) -> None:
+        if not self._gradients.calls or self._tf.executing_eagerly():
+            return
+        given = args[0] if args else kwargs.get("t_list", kwargs.get("t"))
+        context = self._tf.distribute.get_replica_context()
+        replicas = 1 if context is None else context.num_replicas_in_sync
+        taken = {id(each) for call in self._gradients.calls for each in call.gradients}
+        if replicas > 1 and not taken.isdisjoint(map(id, self._tf.nest.flatten(given))):
+            location = user_lines.caller()
+            self.clipped[name, location] = ClippedGradients(name, replicas, location)
 
 
 def read(

@@ -8,6 +8,7 @@ would be ambiguous, since `dense_1` may be the second scope of the layer `dense`
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from tpudiag.model import Location
@@ -41,7 +42,7 @@ class OperationLines:
             (table.LOSS_COMPUTED, watch.line_of),
             (table.GRADIENTS_APPLIED, watch.line_of),
         ):
-            hooks.around(at, self._noting_operations(made_at), keras)
+            hooks.around(at, partial(self._noting_operations, made_at), keras)
 
     @contextlib.contextmanager
     def noted(self) -> Generator[None]:
@@ -89,21 +90,20 @@ class OperationLines:
                 break
         return self._lines.get(operation.graph, {}).get(operation.name)
 
-    def _noting_operations(self, made_at: Callable[[object], Location | None]) -> Call:
-        """Watches each call of a method; `made_at` returns the line of its object."""
-
-        def call(original: Call, owner: object, *args: object, **kwargs: object) -> object:
-            if not self._noting:
-                return original(owner, *args, **kwargs)
-            graph = self._tf.compat.v1.get_default_graph()
-            before = len(graph.get_operations())
-            result = original(owner, *args, **kwargs)
-            line = user_lines.own_caller() or made_at(owner)
-            if line is not None:
-                self._note(graph, graph.get_operations()[before:], line)
-            return result
-
-        return call
+    def _noting_operations(
+        self, made_at: Callable[[object], Location | None], original: Call, owner: object, /,
+        *args: object, **kwargs: object,
+    ) -> object:  # fmt: skip
+        """A call of a method; `made_at` returns the line of its object."""
+        if not self._noting:
+            return original(owner, *args, **kwargs)
+        graph = self._tf.compat.v1.get_default_graph()
+        before = len(graph.get_operations())
+        result = original(owner, *args, **kwargs)
+        line = user_lines.own_caller() or made_at(owner)
+        if line is not None:
+            self._note(graph, graph.get_operations()[before:], line)
+        return result
 
     def _note(self, graph: Graph, added: Iterable[Operation], line: Location) -> None:
         lines = self._lines.setdefault(graph, {})

@@ -5,7 +5,8 @@ some hundred, real ones would be rotated away, and the real job would continue f
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,25 +24,21 @@ class RealCheckpoints:
     def __init__(self) -> None:
         self._started = time.time()
         hooks.before(table.MANAGER_SAVED, self._of_manager)
-        hooks.before(table.CHECKPOINT_SAVED, self._first("file_prefix"))
-        hooks.before(table.MODEL_SAVED_WHOLE, self._first("export_dir"))
+        hooks.before(table.CHECKPOINT_SAVED, partial(self._first, "file_prefix"))
+        hooks.before(table.MODEL_SAVED_WHOLE, partial(self._first, "export_dir"))
 
     def watch_keras(self, keras: Library) -> None:
         """Hook Keras' saving, too."""
         for at in (table.MODEL_SAVED, table.MODEL_EXPORTED):
-            hooks.before(at, self._first("filepath"), keras)
+            hooks.before(at, partial(self._first, "filepath"), keras)
 
     def _of_manager(self, manager: Any, *_: object, **__: object) -> None:
         """A manager is about to save in its folder."""
         self._saving(manager.directory)
 
-    def _first(self, name: str) -> Callable[..., None]:
-        """Looks at the call's first argument after the object."""
-
-        def look(_: object, *args: object, **kwargs: object) -> None:
-            self._saving(kwargs.get(name, args[0] if args else ""))
-
-        return look
+    def _first(self, name: str, _: object, /, *args: object, **kwargs: object) -> None:
+        """Look at the call's first argument after the object."""
+        self._saving(kwargs.get(name, args[0] if args else ""))
 
     def _saving(self, path: object) -> None:
         """A checkpoint is about to be saved: refuse where older ones exist."""

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import median
 from typing import Literal
 
@@ -89,13 +90,13 @@ class PauseWatch:
     def watch_tensorflow(self) -> None:
         """Hook TensorFlow's own checkpoints."""
         for saved in (table.MANAGER_SAVED, table.CHECKPOINT_SAVED):
-            hooks.around(saved, self._timed("saving"))
+            hooks.around(saved, partial(self._timed, "saving"))
 
     def watch_keras(self, keras: Library) -> None:
         """Hook a Keras."""
-        hooks.around(table.EVALUATE, self._timed("evaluation"), keras)
-        hooks.around(table.PREDICT, self._timed("predict"), keras)
-        hooks.around(table.MODEL_SAVED, self._timed("saving"), keras)
+        hooks.around(table.EVALUATE, partial(self._timed, "evaluation"), keras)
+        hooks.around(table.PREDICT, partial(self._timed, "predict"), keras)
+        hooks.around(table.MODEL_SAVED, partial(self._timed, "saving"), keras)
 
     def answered(self) -> None:
         """The call in progress is answered, not run."""
@@ -155,29 +156,26 @@ class PauseWatch:
         line.traced = self.only_traced
         return line
 
-    def _timed(self, kind: Kind) -> Call:
-        def call(original: Call, *args: object, **kwargs: object) -> object:
-            if self.inside:
-                return original(*args, **kwargs)
-            self.inside, self._spent_ms, began = True, 0.0, time.thread_time()
-            self._skipped = False
-            try:
-                return original(*args, **kwargs)
-            finally:
-                self.inside = False
-                # Saving or evaluating before the first step (a warm start) does not delay training.
-                if self._training_ms:
-                    # A save is its thread's: the input's threads compute beside it.
-                    saved_ms = (time.thread_time() - began) * 1e3
-                    where = user_lines.caller()
-                    known = self._lines.setdefault((kind, where), _Line())
-                    lasted_ms = known.lasted(self._spent_ms, answered=self._skipped)
-                    line = self._add(kind, where, saved_ms if kind == "saving" else lasted_ms)
-                    names = (frame.f_code.co_name for frame in user_lines.frames())
-                    line.each_batch = line.each_batch or not _BATCH_HOOKS.isdisjoint(names)
-                    line.in_step_loop = self._loop.holds_caller()
-
-        return call
+    def _timed(self, kind: Kind, original: Call, /, *args: object, **kwargs: object) -> object:
+        if self.inside:
+            return original(*args, **kwargs)
+        self.inside, self._spent_ms, began = True, 0.0, time.thread_time()
+        self._skipped = False
+        try:
+            return original(*args, **kwargs)
+        finally:
+            self.inside = False
+            # Saving or evaluating before the first step (a warm start) does not delay training.
+            if self._training_ms:
+                # A save is its thread's: the input's threads compute beside it.
+                saved_ms = (time.thread_time() - began) * 1e3
+                where = user_lines.caller()
+                known = self._lines.setdefault((kind, where), _Line())
+                lasted_ms = known.lasted(self._spent_ms, answered=self._skipped)
+                line = self._add(kind, where, saved_ms if kind == "saving" else lasted_ms)
+                names = (frame.f_code.co_name for frame in user_lines.frames())
+                line.each_batch = line.each_batch or not _BATCH_HOOKS.isdisjoint(names)
+                line.in_step_loop = self._loop.holds_caller()
 
 
 def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:

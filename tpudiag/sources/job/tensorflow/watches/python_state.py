@@ -8,6 +8,7 @@ import linecache
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import FrameType
 from typing import Literal, Protocol
 
@@ -58,7 +59,7 @@ class PythonStateWatch:
         """The user's own methods called by a library's traced function (train_step of a model)."""
         for at, prefix in ((table.RANDOM_DRAWN, "random"), (table.NUMPY_DRAWN, "np.random")):
             for each in at.each():
-                hooks.before(each, self._note(f"{prefix}.{each.names[0]}"))
+                hooks.before(each, partial(self._note, f"{prefix}.{each.names[0]}"))
                 for owner, name in each.places():
                     vars(getattr(owner, name))["autograph_info__"] = {}  # AutoGraph skips it
 
@@ -69,20 +70,17 @@ class PythonStateWatch:
         states = (*drawn, *written, *self._read.values())
         return states[:MOST_KEPT]
 
-    def _note(self, name: str) -> Callable[..., None]:
-        def note(*_: object, **__: object) -> None:
-            traced = self._tracing()
-            if not traced:
-                return
-            frame = user_lines.frame_above(("autograph/impl/api.py",))
-            location = user_lines.of_frame(frame)
-            if frame is None or location is None or _meant_once(frame) or _seeds(location):
-                return
-            function = frame.f_code.co_name.removeprefix("tf__")  # AutoGraph's prefix
-            state = FrozenState(kind="random", name=name, function=function, location=location)
-            self._drawn.setdefault((name, location), (traced, state))
-
-        return note
+    def _note(self, name: str, /, *_: object, **__: object) -> None:
+        traced = self._tracing()
+        if not traced:
+            return
+        frame = user_lines.frame_above(("autograph/impl/api.py",))
+        location = user_lines.of_frame(frame)
+        if frame is None or location is None or _meant_once(frame) or _seeds(location):
+            return
+        function = frame.f_code.co_name.removeprefix("tf__")  # AutoGraph's prefix
+        state = FrozenState(kind="random", name=name, function=function, location=location)
+        self._drawn.setdefault((name, location), (traced, state))
 
     def before(self, function: Function) -> Numbers:
         """A traced function is about to be called: the numbers that its code uses."""

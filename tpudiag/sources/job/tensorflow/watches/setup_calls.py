@@ -2,8 +2,9 @@
 
 import re
 import weakref
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tpudiag.model import Location
@@ -221,26 +222,19 @@ def trained_names(model: object) -> tuple[str, ...]:
         return ()
 
 
-class Tf1Watch:
-    """Hooks tf.compat.v1's sessions, placeholders and switches."""
+def watch_tf1() -> dict[str, Tf1Use]:
+    """Hook tf.compat.v1's sessions, placeholders and switches; gives the user's uses, by API."""
+    uses: dict[str, Tf1Use] = {}
 
-    def __init__(self) -> None:
-        self._uses: dict[str, Tf1Use] = {}
-        for each in (*table.TF1_SWITCHES.each(), *table.TF1_SESSIONS.each()):
-            hooks.before(each, self._note(each.name.removesuffix(".__init__")))
+    def note(api: str, /, *_: object, **__: object) -> None:
+        # Only from the user's own line: TensorFlow and Keras use these APIs internally.
+        location = user_lines.direct_caller()
+        if location is not None:
+            uses.setdefault(api, Tf1Use(api, location))
 
-    def facts(self) -> tuple[Tf1Use, ...]:
-        """Uses by user code so far, each API once."""
-        return tuple(self._uses.values())
-
-    def _note(self, api: str) -> Callable[..., None]:
-        def note(*_: object, **__: object) -> None:
-            # Only from the user's own line: TensorFlow and Keras use these APIs internally.
-            location = user_lines.direct_caller()
-            if location is not None:
-                self._uses.setdefault(api, Tf1Use(api, location))
-
-        return note
+    for each in (*table.TF1_SWITCHES.each(), *table.TF1_SESSIONS.each()):
+        hooks.before(each, partial(note, each.name.removesuffix(".__init__")))
+    return uses
 
 
 def tf2_enabled() -> bool | None:
