@@ -110,4 +110,4 @@ def test_a_number_that_changes_while_steps_are_answered_is_frozen(
     assert jitted(weights) is not None
     watch.rest.deadline.cancel()
     assert [(state.traced, state.now) for state in watch.state.facts()] == [("0.1", "0.05")]
-    assert sum(watch.rest.forwarded.values()) > 0
+    assert jitted.record.forwarded > 0

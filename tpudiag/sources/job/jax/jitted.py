@@ -11,11 +11,12 @@ from types import MethodType
 from typing import Any, Protocol
 
 from tpudiag.model import Location
-from tpudiag.signals import ArgumentChange, Retrace, StepArgument, TracedFunction
+from tpudiag.signals import ArgumentChange, Retrace, StepArgument
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.state_values import StateValues
 from tpudiag.sources.job.points import Args, Kwargs, Library, bindings, user_lines
 from tpudiag.sources.job.points.bindings import parameters
+from tpudiag.sources.job.tensorflow.watches.function_record import CalledFunction
 
 MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""
@@ -40,23 +41,13 @@ class Calls(Protocol):
 
 
 @dataclass
-class Record:
+class Record(CalledFunction):
     """What was seen of one function, however often jax.jit was called on it."""
 
-    name: str
-    location: Location | None
-    made_by: str = ""
-    """The library's function that called jax.jit for the job, as its users name it."""
-    called_at: Location | None = None
-    """The line of the job's that called it first."""
     given_at: dict[str, Location | None] = field(default_factory=dict[str, "Location | None"])
     """The lines before it that made what it takes, by name."""
     made: int = 0
     """Times that jax.jit was called on it."""
-    calls: int = 0
-    compiled: int = 0
-    trains: bool = False
-    retraces: list[Retrace] = field(default_factory=list[Retrace])
     last: signatures.Signature | None = None
     values: StateValues | None = None
     """Of the arguments, where it trains."""
@@ -80,19 +71,7 @@ class Record:
 
     def runs_again(self) -> bool:
         """Whether what it drew while it was traced is used by further calls."""
-        return self.trains or self.calls - self.compiled >= RAN_AGAIN
-
-    def seen(self) -> TracedFunction:
-        """The facts of it."""
-        return TracedFunction(
-            name=self.name,
-            location=self.location,
-            calls=self.calls,
-            traces=self.compiled,
-            retraces=tuple(self.retraces),
-            trains=self.trains,
-            made_by=self.made_by,
-        )
+        return self.trains or self.calls - self.traces >= RAN_AGAIN
 
 
 @dataclass
@@ -156,7 +135,7 @@ class Jitted:
         """Count a call, and say why it compiled."""
         record, is_new, self.is_new = self.record, self.is_new, False
         record.calls += 1
-        record.compiled += new
+        record.traces += new
         if record.called_at is None:
             record.called_at = user_lines.caller()
             record.given_at = {name: bindings.made_at(self.names, name) for name in self.names}

@@ -37,21 +37,12 @@ class _Value:
     """It may differ between the turns of the innermost loop."""
 
 
-@dataclass(frozen=True)
-class _Draw:
-    """Random numbers that are drawn."""
-
-    key: _Value
-    shape: tuple[int, ...]
-    location: Location | None
-    place: Place
-
-
 class RandomKeys(Follower[_Value]):
     """All draws of a step."""
 
     def __init__(self, jaxpr: Program) -> None:
-        self.draws: list[_Draw] = []
+        self.draws: list[tuple[_Value, tuple[int, ...], Location | None, Place]] = []
+        """Of each its key, its shape, its line and where in the step it stands."""
         self._numbers: dict[object, int] = {}
         numbers = range(len(jaxpr.invars))
         self.follow(jaxpr, (_Value(self._number("argument", n), frozenset((n,))) for n in numbers))
@@ -69,19 +60,19 @@ class RandomKeys(Follower[_Value]):
         `fixed` arguments are the same in each step (None: that is not known), `alike` ones on each
         device. `called_at` is the line that gives the step the same key each time.
         """
-        first: dict[int, _Draw] = {}
-        for draw in self.draws:
-            key, turns, local = draw.key, draw.place.turns, draw.place.sizes
-            of_batch = draw.shape[:1] in ((rows,), (rows // turns,))
+        first: dict[int, Location | None] = {}
+        for key, shape, location, place in self.draws:
+            turns = place.turns
+            of_batch = shape[:1] in ((rows,), (rows // turns,))
             stays = fixed is not None and key.arguments <= fixed and not key.turns
-            each_step = stays and (of_batch or draw.shape[:1] == (rows * devices,))
-            before = first.setdefault(key.made, draw)
+            each_step = stays and (of_batch or shape[:1] == (rows * devices,))
+            before = first.setdefault(key.made, location)
             kind: SameDrawsKind | None = None
-            if before is not draw and before.location != draw.location:
+            if before != location:
                 kind = "twice"
             elif turns > 1 and not key.turns:
                 kind = "turns"
-            elif local and devices > 1 and key.apart <= alike and of_batch:
+            elif place.sizes and devices > 1 and key.apart <= alike and of_batch:
                 kind = "replicas"
             elif each_step:
                 kind = "steps"
@@ -89,10 +80,10 @@ class RandomKeys(Follower[_Value]):
                 given = called_at if kind == "steps" and key.arguments else None
                 yield SameDraws(
                     kind=kind,
-                    shape=draw.shape,
+                    shape=shape,
                     copies={"twice": 2, "turns": turns, "replicas": devices}.get(kind, 0),
-                    location=given or draw.location,
-                    first=before.location if kind == "twice" else draw.location if given else None,
+                    location=given or location,
+                    first=before if kind == "twice" else location if given else None,
                     each_step=each_step and kind == "replicas",
                 )
 
@@ -125,7 +116,7 @@ class RandomKeys(Follower[_Value]):
         # What is recomputed are the same numbers once more, as they are meant.
         if str(equation.primitive) in _DRAWS and RECOMPUTED not in place.scope:
             shape = tuple(getattr(equation.outvars[0].aval, "shape", ()))
-            self.draws.append(_Draw(given[0], shape, place.call or line(equation), place))
+            self.draws.append((given[0], shape, place.call or line(equation), place))
         return [self._made(equation, given, n) for n in range(len(equation.outvars))]
 
     def _made(self, equation: Equation, given: list[_Value], place: int) -> _Value:

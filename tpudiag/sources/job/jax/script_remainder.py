@@ -1,10 +1,10 @@
 """Shortens what a script does beside the observed steps: calls return a function's last result."""
 
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunction
+from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind
 from tpudiag.sources.job.jax.jitted import Record
 from tpudiag.sources.job.points import interventions, main_flow
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
@@ -26,8 +26,6 @@ class RestOfScript:
 
     def __init__(self, budget_s: float, on_hard_end: Callable[[], None]) -> None:
         self.deadline = Deadline(budget_s, on_hard_end)
-        self.forwarded: Counter[int] = Counter()
-        """By the record of the function: calls that were answered."""
         self.leaves: Callable[[object], list[object]] = lambda _: []
         """Of a tree of JAX's."""
         self.gaps_ms: list[float] = []
@@ -54,7 +52,7 @@ class RestOfScript:
         if any(getattr(leaf, "is_deleted", bool)() for leaf in self.leaves(known)):
             return None
         interventions.note(InterventionKind.STEPS)
-        self.forwarded[id(record)] += 1
+        record.forwarded += 1
         if record.trains:
             if before is not None:
                 self.gaps_ms.append((asked_at - before) * 1e3)
@@ -95,16 +93,5 @@ class RestOfScript:
         """What of the script was run: functions that train, and others that were answered."""
         self.deadline.cancel()
         frames = main_flow.frames_of_traceback(error.__traceback__) if error is not None else []
-        functions = (
-            StepFunction(
-                name=r.name,
-                location=r.location,
-                called_at=r.called_at,
-                ran=r.calls,
-                forwarded=self.forwarded[id(r)],
-                trains=r.trains,
-            )
-            for r in records
-            if r.calls and (r.trains or self.forwarded[id(r)])
-        )
+        functions = (r.step() for r in records if r.calls and (r.trains or r.forwarded))
         return self.deadline.coverage(end, functions, frames)

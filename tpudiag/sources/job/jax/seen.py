@@ -60,7 +60,7 @@ class Seen:
     def functions(self) -> tuple[TracedFunction, ...]:
         """The functions that were called, those that train first."""
         called = [record for record in self.jits.records.values() if record.calls]
-        return tuple(r.seen() for r in sorted(called, key=lambda record: not record.trains))
+        return tuple(r.fact() for r in sorted(called, key=lambda record: not record.trains))
 
     def dispatch(self) -> Dispatch:
         """How steps reach the device."""
@@ -101,7 +101,7 @@ class Seen:
         return CompiledPrograms(
             count=jits.compilations,
             spent_s=jits.compiling_s,
-            of_step=step.record.compiled if step is not None else 0,
+            of_step=step.record.traces if step is not None else 0,
             cache_folder=getattr(jax.config, "jax_compilation_cache_dir", None) or None,
         )
 

@@ -1,4 +1,4 @@
-"""The record of one tf.function: its calls, its traces, and the reason for each trace."""
+"""The record of one traced function: its calls, its traces, and the reason for each trace."""
 
 import statistics
 from collections.abc import Iterable
@@ -18,28 +18,63 @@ Signature = dict[str, tuple[LeafKind, str]]
 """Path of an argument -> (kind, description)."""
 
 
-@dataclass(kw_only=True)
-class FunctionRecord:
-    """The record of one tf.function, or of all made from the same code."""
+@dataclass
+class CalledFunction:
+    """What was seen of a function that its framework traces, whichever that is."""
 
     name: str
     location: Location | None
+    made_by: str = ""
+    """The library's function that made it for the job, as its users name it."""
+    called_at: Location | None = None
+    """The line of the job's that called it first."""
     calls: int = 0
     traces: int = 0
-    instances: int = 0
     trains: bool = False
+    forwarded: int = 0
+    """Calls that were answered with an earlier result."""
+    retraces: list[Retrace] = field(default_factory=list[Retrace])
+
+    def step(self, call_ms: float | None = None) -> StepFunction:
+        """The function as one that trains, or whose calls were answered."""
+        return StepFunction(
+            name=self.name,
+            location=self.location,
+            called_at=self.called_at,
+            ran=self.calls,
+            forwarded=self.forwarded,
+            call_ms=call_ms,
+            trains=self.trains,
+        )
+
+    def fact(self) -> TracedFunction:
+        """The function as a fact for the checks."""
+        return TracedFunction(
+            name=self.name,
+            location=self.location,
+            calls=self.calls,
+            traces=self.traces,
+            retraces=tuple(self.retraces),
+            trains=self.trains,
+            made_by=self.made_by,
+        )
+
+
+@dataclass(kw_only=True)
+class FunctionRecord(CalledFunction):
+    """The record of one tf.function, or of all made from the same code."""
+
+    instances: int = 0
     replicated: bool = False
     """Whether it calls strategy.run."""
     heavy: str = ""
     """Why it is traced but not run; empty where it is run."""
     skipped: bool = False
     """Whether it was not run for that."""
-    forwarded: int = 0
     calls_in_pass: int = 0
     longest_pass: int = 0
     """Calls in this pass over data, and in the longest before."""
     number_of_pass: int = 0
-    called_at: Location | None = None
     last_key: tuple[object, tuple[object, int, object]] | None = None
     """The last call's arguments, by identity and kept alive, and its key."""
     took_ms: list[float] = field(default_factory=list[float])
@@ -47,7 +82,6 @@ class FunctionRecord:
     """The lengths of its shortened loops over steps, or the arguments that hold them."""
     signatures: list[Signature] = field(default_factory=list[Signature])
     """The signatures of calls that traced it."""
-    retraces: list[Retrace] = field(default_factory=list[Retrace])
 
     def key(self, function: Function, args: Args, kwargs: Kwargs, every_replica: bool) -> object:
         """The key of calls that may answer each other; cached for identical arguments.
@@ -106,29 +140,11 @@ class FunctionRecord:
         """Whether further calls may be answered with an earlier result."""
         return self.trains or self.replicated
 
-    def step(self) -> StepFunction:
-        """The function as a training step."""
+    @property
+    def usual_ms(self) -> float | None:
+        """What a call takes; None where none was run."""
         timed = self.took_ms and not self.skipped
-        median = round(statistics.median(self.took_ms), 3) if timed else None
-        return StepFunction(
-            name=self.name,
-            location=self.location,
-            called_at=self.called_at,
-            ran=self.calls,
-            forwarded=self.forwarded,
-            call_ms=median,
-        )
-
-    def fact(self) -> TracedFunction:
-        """The function as a fact for the checks."""
-        return TracedFunction(
-            name=self.name,
-            location=self.location,
-            calls=self.calls,
-            traces=self.traces,
-            retraces=tuple(self.retraces),
-            trains=self.trains,
-        )
+        return round(statistics.median(self.took_ms), 3) if timed else None
 
 
 def signature(function: Function, args: Args, kwargs: Kwargs) -> Signature:

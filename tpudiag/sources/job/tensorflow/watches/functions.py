@@ -53,7 +53,8 @@ class FunctionWatch:
 
     def step_functions(self) -> tuple[StepFunction, ...]:
         """The training functions, with the job's number of calls."""
-        return tuple(record.step() for record in self._records.values() if record.trains)
+        training = (record for record in self._records.values() if record.trains)
+        return tuple(record.step(record.usual_ms) for record in training)
 
     def _called(
         self, original: Call, function: Function, *args: object, **kwargs: object
