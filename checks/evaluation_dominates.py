@@ -99,12 +99,11 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
         pauses = [pause for pause in pauses if pause.each_batch]
         if not pauses:
             raise NotMeasured("the data was stood in for (--fake-data)", "run where the data is")
-    if not pauses:
-        need(
-            None,
-            "evaluation or saving between training steps, twice",
-            "rehearse more than two evaluations: `--steps` beyond the steps of two epochs",
-        )
+    need(
+        pauses or None,
+        "evaluation or saving between training steps, twice",
+        "rehearse more than two evaluations: `--steps` beyond the steps of two epochs",
+    )
     fixes = by_framework(signals, _FIXES, _OF_JAX)
     for pause in pauses:
         fix = fixes[f"eager {pause.kind}" if pause.eager else pause.kind]

@@ -87,4 +87,4 @@ def test_a_limit_for_a_check_without_one_is_refused(
     written(tmp_path, "[tool.tpudiag.limits]\nTPU001 = 0.5\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="TPU001: this check has no limit"):
-        _report.settings_for(argparse.Namespace(select=[], ignore=[]))
+        _report.settings_for(argparse.Namespace(select=[], ignore=[], format=None, output=[]))

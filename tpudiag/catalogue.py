@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tpudiag.errors import UsageError
@@ -26,12 +25,10 @@ Renderer = Callable[..., str]
 """(report) -> text; those for people take `verbose` too."""
 
 
-def _units(package: str) -> Iterator[ModuleType]:
-    """The modules of a package of units, in the order of their names."""
-    parent = import_module(package)
-    for module in sorted(iter_modules(parent.__path__), key=lambda info: info.name):
-        if not module.name.startswith("_"):
-            yield import_module(f"{package}.{module.name}")
+def _units(package: str) -> tuple[str, ...]:
+    """The names of a package's units, sorted; found without importing them."""
+    modules = iter_modules(import_module(package).__path__)
+    return tuple(sorted(module.name for module in modules if module.name[0] != "_"))
 
 
 @cache
@@ -39,8 +36,8 @@ def checks() -> tuple[Check, ...]:
     """Every check, by id; other packages add theirs by the entry point `tpudiag.checks`."""
     own = [
         value
-        for module in _units("tpudiag.checks")
-        for value in vars(module).values()
+        for name in _units("tpudiag.checks")
+        for value in vars(import_module(f"tpudiag.checks.{name}")).values()
         if isinstance(value, Check)
     ]
     by_id = {check.id: check for check in own}
@@ -135,6 +132,5 @@ def notebook_cell(report: Report) -> str:
 
 @cache
 def renderer_names() -> tuple[str, ...]:
-    """The names of the formats, found without importing them."""
-    parent = import_module("tpudiag.reports")
-    return tuple(sorted(m.name for m in iter_modules(parent.__path__) if m.name[0] != "_"))
+    """The names of the formats."""
+    return _units("tpudiag.reports")

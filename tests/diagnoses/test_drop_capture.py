@@ -27,7 +27,6 @@ def test_the_profile_of_a_trainer_is_kept_and_read(tmp_path: Path) -> None:
     assert seen is not None
     assert Path(seen.folder).is_relative_to(tmp_path)
     assert [file.suffix for file in Path(seen.folder).iterdir()] == [".pb"]
-    assert seen.folder in seen.note
 
 
 def test_none_is_taken_of_a_trainer_without_a_server(tmp_path: Path) -> None:

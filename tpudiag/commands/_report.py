@@ -34,7 +34,7 @@ PEOPLES = ("rich", "text")
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Refuse an invalid format or file before long work starts."""
+    """Refuse an invalid format or file."""
     from tpudiag.catalogue import renderer_names
 
     names = renderer_names()
@@ -74,9 +74,13 @@ def _named(options: argparse.Namespace) -> Iterator[str]:
 
 
 def settings_for(options: argparse.Namespace) -> Settings:
-    """The working folder's settings, narrowed by --select and --ignore; ids are validated."""
+    """The working folder's settings, narrowed by --select and --ignore.
+
+    Before long work starts: refuses an id of no check, and an invalid format or file.
+    """
     from tpudiag.catalogue import checked_settings
 
+    check_outputs(options)
     return checked_settings(vars(options))
 
 

@@ -25,7 +25,7 @@ SAY_EVERY_S = 60.0
 def view(source: str) -> Generator[Callable[[WatchSession], None]]:
     """Shows a session on stderr: as a live panel on a terminal, a line per minute elsewhere."""
     if not sys.stderr.isatty():
-        yield _Lines()
+        yield _lines()
         return
     from rich.console import Console
     from rich.live import Live
@@ -37,20 +37,20 @@ def view(source: str) -> Generator[Callable[[WatchSession], None]]:
         yield lambda session: live.update(panel(session), refresh=True)
 
 
-class _Lines:
+def _lines() -> Callable[[WatchSession], None]:
     """Prints alerts at once, and the throughput periodically."""
+    said, due = 0, 0.0
 
-    def __init__(self) -> None:
-        self._said, self._due = 0, 0.0
-
-    def __call__(self, session: WatchSession) -> None:
-        for alert in session.alerts.lines[self._said :]:
+    def show(session: WatchSession) -> None:
+        nonlocal said, due
+        for alert in session.alerts.lines[said:]:
             say(f"alert: {alert}")
-        self._said = len(session.alerts.lines)
-        if time.monotonic() >= self._due:
-            self._due = time.monotonic() + SAY_EVERY_S
-            headline = job_headline(session.job)
-            say(headline)
+        said = len(session.alerts.lines)
+        if time.monotonic() >= due:
+            due = time.monotonic() + SAY_EVERY_S
+            say(job_headline(session.job))
+
+    return show
 
 
 def panel(session: WatchSession) -> RenderableType:

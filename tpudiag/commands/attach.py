@@ -6,7 +6,7 @@ import os
 from tpudiag.commands._job_request import selection
 from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
-from tpudiag.commands._report import beside_profile, check_outputs, emit, settings_for
+from tpudiag.commands._report import beside_profile, emit, settings_for
 from tpudiag.errors import UsageError
 from tpudiag.options.verbs import request_of
 
@@ -51,7 +51,6 @@ def run(options: argparse.Namespace) -> int:
         from tpudiag.commands._trainer_list import list_trainers
 
         return list_trainers(options)
-    check_outputs(options)
     settings = settings_for(options)
     from tpudiag.diagnoses import trainer
     from tpudiag.sources.live.capture import CaptureRequest

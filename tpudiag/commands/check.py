@@ -40,7 +40,6 @@ VERB = Verb(
 
 def run(options: argparse.Namespace) -> int:
     """Diagnose the job and write the report."""
-    _report.check_outputs(options)
     settings = _report.settings_for(options)
     if options.baseline is None and options.fail_on_regression is not None:
         raise UsageError("--fail-on-regression needs --baseline REPORT.json")

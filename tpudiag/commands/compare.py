@@ -4,7 +4,7 @@ import argparse
 
 from tpudiag.commands._parser import Verb, add_options
 from tpudiag.commands._progress import progress
-from tpudiag.commands._report import check_outputs, emit, settings_for
+from tpudiag.commands._report import emit, settings_for
 from tpudiag.commands.read import xprof_addresses
 from tpudiag.errors import UsageError
 from tpudiag.printing import say
@@ -36,7 +36,6 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses import comparison, sides
 
     names = _sides(options)
-    check_outputs(options)
     settings = settings_for(options)
     gated = options.fail_on_regression is not None
     limit = options.fail_on_regression if gated else comparison.DEFAULT_LIMIT

@@ -95,7 +95,6 @@ def check(session: Session, line: str, cell: str) -> Report:
     options = _options("check", line)
     if options.program is not None or options.module is not None:
         raise UsageError(f"{CHECK}: the cells are what is checked; `!tpudiag check` takes a script")
-    _report.check_outputs(options)
     settings = _report.settings_for(options)
     cells = session.with_cell(line, cell)
     with progress() as on_phase:
@@ -116,9 +115,9 @@ def read(line: str) -> Report:
     options = _options("read", line)
     if options.list:
         raise UsageError("%tpudiag_read: `!tpudiag read --list` lists the runs")
-    _report.check_outputs(options)
+    settings = _report.settings_for(options)
     with progress() as on_phase:
-        report = profile.diagnose(verb.request(options), _report.settings_for(options), on_phase)
+        report = profile.diagnose(verb.request(options), settings, on_phase)
     report = snippets.added(report)
     _report.write_files(report, options)
     return report

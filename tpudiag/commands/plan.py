@@ -34,8 +34,8 @@ def run(options: argparse.Namespace) -> int:
     """Compile the job's step for every TPU and batch, and write the plan."""
     from tpudiag.diagnoses import plan
 
-    _report.check_outputs(options)
+    settings = _report.settings_for(options)
     wanted = plan.requested(vars(options), lambda target: _job_request.of(options, target))
     with progress() as on_phase:
-        report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
+        report = plan.diagnose(wanted, settings, on_phase)
     return _report.emit(report, options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
-from tpudiag.commands._report import beside_profile, check_outputs, emit, settings_for
+from tpudiag.commands._report import beside_profile, emit, settings_for
 from tpudiag.options.verbs import request_of
 from tpudiag.printing import put
 from tpudiag.sanitized import one_line
@@ -42,7 +42,6 @@ def run(options: argparse.Namespace) -> int:
             hosts = f"{len(run_.files)} host{'' if len(run_.files) == 1 else 's'}"
             put(f"{name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
         return 0
-    check_outputs(options)
     settings = settings_for(options)
     with progress() as on_phase:
         report = profile.diagnose(request(options), settings, on_phase)

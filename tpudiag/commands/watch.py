@@ -57,7 +57,6 @@ VERB = Verb(
 
 def run(options: argparse.Namespace) -> int:
     """Watch, and report at the end."""
-    _report.check_outputs(options)
     settings = _report.settings_for(options)
     if not settings.select:  # by default the checks that a recording can answer
         settings = settings.narrowed(DEFAULT_CHECKS, ())

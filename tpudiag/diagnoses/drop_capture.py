@@ -37,11 +37,6 @@ class DropCapture:
     input_share: float | None
     """The share of a step, 0 to 1."""
 
-    @property
-    def note(self) -> str:
-        """Where it is."""
-        return f"A profile of that moment is kept: tpudiag read {self.folder}"
-
 
 def drop_capture(
     pid: int,

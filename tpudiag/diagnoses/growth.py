@@ -11,7 +11,6 @@ from tpudiag.report_figures import OperationFigures, StepPrediction, Table
 KEPT = 10
 LEAST = 0.001
 """The least growth of an operation worth a row, as a share of the whole program's figure."""
-FIGURES = ("cycles", "flops", "hbm_bytes", "collective_bytes", "result_bytes")
 UNITS = {
     "cycles": "cycles",
     "flops": "FLOP",
@@ -81,7 +80,7 @@ def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
     old = {each.operation: each for each in before.operations}
     # Per example: twice the batch takes twice of nearly everything, which is no growth.
     more = before.batch_per_replica / after.batch_per_replica
-    whole = {name: sum(_value(o, name) for o in before.operations) or 1.0 for name in FIGURES}
+    whole = {name: sum(_value(o, name) for o in before.operations) or 1.0 for name in UNITS}
     for each in after.operations:
         rows = [
             Growth(
@@ -93,7 +92,7 @@ def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
                 after=now,
                 share=(now - was) / whole[name],
             )
-            for name in FIGURES
+            for name in UNITS
             for was in [_value(old.get(each.operation), name)]
             # Gradients are exchanged once per step, whatever the batch.
             for now in [_value(each, name) * (more if name != "collective_bytes" else 1.0)]

@@ -35,11 +35,9 @@ def _reworded(outcome: Outcome, end: JobEnd | None, not_run: bool) -> Outcome:
     went_well = end is None or (end.how == "exit" and not end.exit_code and not end.error)
     crash = None if end is None or went_well else _CRASHES.get(end.how)
     # It was just rehearsed: another rehearsal would show no more.
-    if not_run and (crash is None or end is None):
-        cause = f"{outcome.cause} (the step was traced, not run)"
-        return replace(outcome, reason=cause, how_to_measure=None)
     if crash is None or end is None:
-        return replace(outcome, reason=outcome.cause, how_to_measure=None)
+        cause = f"{outcome.cause} (the step was traced, not run)" if not_run else outcome.cause
+        return replace(outcome, reason=cause, how_to_measure=None)
     where = f" at {end.location}" if end.location is not None else ""
     cause = f"the job {crash}{where} before: {outcome.cause}"
     mend = "mend that first, then run this again" if end.how == "exception" else None

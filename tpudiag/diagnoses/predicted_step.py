@@ -1,6 +1,7 @@
 """The predicted step in a report: its figures, its largest instructions, and their table."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tpudiag import input_verdict, location
@@ -204,28 +205,14 @@ def table(step: StepPrediction) -> Table:
     return report_parts.table(TITLE, COLUMNS, step.instructions, source)
 
 
-def roofline(step: StepPrediction, target: Target) -> tuple[Series, ...]:
+def roofline(step: StepPrediction, target: Target) -> Iterator[Series]:
     """The largest instructions as points: FLOPs per byte of HBM, and predicted TFLOP/s."""
     points = [
         (each.flops / each.hbm_bytes, each.flops / each.ms / 1e9, each.name)
         for each in step.instructions
         if each.flops and each.hbm_bytes and each.ms > 0
     ]
-    if not points:
-        return ()
-    x, y, names = zip(*points, strict=True)
     chip = target.hardware
-    return (
-        Series(
-            kind="roofline",
-            name="instructions",
-            x_unit="FLOPs a byte",
-            unit="TFLOP/s",
-            x=tuple(x),
-            y=tuple(y),
-            labels=tuple(names),
-            limit=chip.peak_flops_per_device / 1e12,
-            limit_per_x=chip.hbm_gb_per_s_per_chip / chip.devices_per_chip / 1e3,
-            source=f"predicted for {step.target}, not measured",
-        ),
-    )
+    peak, bandwidth = chip.peak_flops_per_device, chip.hbm_gb_per_s_per_chip / chip.devices_per_chip
+    source = f"predicted for {step.target}, not measured"
+    return report_parts.roofline("instructions", points, peak / 1e12, bandwidth / 1e3, source)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from tpudiag.diagnoses import report_parts
 from tpudiag.diagnoses.report_parts import Columns, table
 from tpudiag.hardware import by_device_kind
 from tpudiag.records import dataclass
@@ -118,20 +119,11 @@ def roofline(facts: ProfileFacts) -> Iterator[Series]:
         for op in facts.ops
         if op.flops and op.gflop_per_s and (moved := op.hbm_bytes or op.bytes_accessed)
     ]
-    if points and peaks[0]:
-        x, y, names = zip(*points, strict=True)
-        yield Series(
-            kind="roofline",
-            name="operations",
-            x_unit="FLOPs a byte",
-            unit="TFLOP/s",
-            x=tuple(x),
-            y=tuple(y),
-            limit=peaks[0],
-            labels=tuple(names),
-            limit_per_x=peaks[1] / 1e3 if peaks[1] else None,
-            source=f"{facts.source}, XLA Ops",
-        )
+    bandwidth = peaks[1] / 1e3 if peaks[1] else None
+    source = f"{facts.source}, XLA Ops"
+    return report_parts.roofline(
+        "operations", points if peaks[0] else (), peaks[0], bandwidth, source
+    )
 
 
 def short_name(framework_op: str) -> str:

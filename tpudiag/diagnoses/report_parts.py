@@ -1,10 +1,10 @@
 """What every diagnosis makes its report of: figures, tables, and words for several things."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from tpudiag.prediction.times import Range
-from tpudiag.report_figures import Measurement, Table, Value
+from tpudiag.report_figures import Measurement, Series, Table, Value
 
 Item = TypeVar("Item")
 Columns = Mapping[str, Callable[[Item], Value]]
@@ -39,6 +39,30 @@ def table(title: str, columns: Columns[Item], items: Iterable[Item], source: str
     """A row for each item."""
     rows = tuple(tuple(cell(item) for cell in columns.values()) for item in items)
     return Table(title, tuple(columns), rows, source)
+
+
+def roofline(
+    name: str,
+    points: Sequence[tuple[float, float, str]],
+    limit: float | None,
+    limit_per_x: float | None,
+    source: str,
+) -> Iterator[Series]:
+    """Operations as points: FLOPs per byte of HBM, TFLOP/s and the name of each."""
+    if points:
+        x, y, labels = zip(*points, strict=True)
+        yield Series(
+            kind="roofline",
+            name=name,
+            x_unit="FLOPs a byte",
+            unit="TFLOP/s",
+            x=x,
+            y=y,
+            limit=limit,
+            limit_per_x=limit_per_x,
+            labels=labels,
+            source=source,
+        )
 
 
 def count(number: int, noun: str, nouns: str = "") -> str:

@@ -160,7 +160,8 @@ class WatchSession:
         if self._profile is not None:
             cause, stands = causes[worst]
             causes[worst] = with_profile(cause, episodes[worst].lost, self._profile), stands
-            self._notes.append(self._profile.note)
+            kept = f"A profile of that moment is kept: tpudiag read {self._profile.folder}"
+            self._notes.append(kept)
 
     def _alert_data(self, id_: str, place: int) -> dict[str, Any]:
         """The subject of an alert: the worst of its workers."""

@@ -8,7 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from tpudiag.installs import words
-from tpudiag.installs.table import ROWS, STANDS, Row, Standing
+from tpudiag.installs.table import DRIVES, ROWS, STANDS, Row
 from tpudiag.records import dataclass
 
 if TYPE_CHECKING:
@@ -17,14 +17,6 @@ if TYPE_CHECKING:
 OLD_DAYS = 183
 """A row older than this is reported as old."""
 _BEATS = ("tensorflow-tpu", "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly")
-_DRIVES = {
-    Standing.TRAINED: True,
-    Standing.SHIPPED: True,
-    Standing.DOUBTED: None,
-    Standing.IMPORTED: None,
-    Standing.CONTRADICTED: False,
-    Standing.BROKEN: False,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +54,7 @@ def state_of(environment: Environment, today: date | None = None) -> State:
     version = environment.distributions.get(owner, "")
     clashes = tuple(_clashes(owner, version, environment))
     row = _row(owner, version, environment)
-    drives = None if row is None else _DRIVES[row.standing]
+    drives = None if row is None else DRIVES[row.standing]
     if clashes and drives is not False:
         drives = None
         because = "; ".join(f"it asks for {c.package} {c.wanted}" for c in clashes)

@@ -70,7 +70,7 @@ class Row:
     def standing(self) -> Standing:
         """What decides: a claim against it, then the most that was seen."""
         seen = {claim.standing for claim in self.claims}
-        return next(each for each in _DECIDES if each in seen)
+        return next(each for each in DRIVES if each in seen)
 
     @property
     def deciding(self) -> Claim:
@@ -84,10 +84,11 @@ class Row:
         return max(claim.when for claim in self.claims)
 
 
-_DECIDES = (
-    Standing.BROKEN, Standing.CONTRADICTED, Standing.TRAINED, Standing.DOUBTED, Standing.SHIPPED,
-    Standing.IMPORTED,
-)  # fmt: skip
+DRIVES = {
+    Standing.BROKEN: False, Standing.CONTRADICTED: False, Standing.TRAINED: True,
+    Standing.DOUBTED: None, Standing.SHIPPED: True, Standing.IMPORTED: None,
+}  # fmt: skip
+"""Whether a TPU is found, None where nobody knows; the first that was seen of a row decides."""
 HERE = "tpudiag"
 
 

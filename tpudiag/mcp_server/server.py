@@ -101,34 +101,6 @@ BEAT_S = 5.0
 
 
 @dataclass
-class _Progress:
-    """Reports a call's phase to the client, with the elapsed seconds."""
-
-    context: ServerRequestContext[Any]
-    phase: str = "starting"
-
-    def __post_init__(self) -> None:
-        self._started = anyio.current_time()
-
-    async def on_phase(self, phase: str) -> None:
-        """Tell of a new phase."""
-        self.phase = phase
-        await self._tell()
-
-    async def beat(self) -> None:
-        """Tell of the phase again and again."""
-        while True:
-            await anyio.sleep(BEAT_S)
-            await self._tell()
-
-    async def _tell(self) -> None:
-        passed_s = anyio.current_time() - self._started
-        await self.context.session.report_progress(
-            passed_s, message=f"{self.phase} ({passed_s:.0f} s)"
-        )
-
-
-@dataclass
 class Verbs:
     """Answers a client's requests, one diagnosis at a time: each takes what cores there are."""
 
@@ -154,7 +126,7 @@ class Verbs:
             request = self.request(params.name, params.arguments)
         except TpudiagError as error:
             return _failed(one_line(str(error)))
-        answer = await self._answered(request, _Progress(context))
+        answer = await self._answered(request, context)
         if "error" in answer:
             return _failed(answer["error"])
         return types.CallToolResult(
@@ -169,24 +141,38 @@ class Verbs:
             raise UsageError(READ_ONLY)
         return {"tool": name, "arguments": arguments, "python": self.python}
 
-    async def _answered(self, request: dict[str, Any], progress: _Progress) -> dict[str, Any]:
-        """The worker's answer; until then the client hears that work goes on."""
+    async def _answered(
+        self, request: dict[str, Any], context: ServerRequestContext[Any]
+    ) -> dict[str, Any]:
+        """The worker's answer; until then the client hears each phase, and that it goes on."""
+        started, phase = anyio.current_time(), "starting"
+
+        async def tell(now: str) -> None:
+            nonlocal phase
+            phase, passed_s = now, anyio.current_time() - started
+            await context.session.report_progress(passed_s, message=f"{now} ({passed_s:.0f} s)")
+
+        async def beat() -> None:
+            while True:
+                await anyio.sleep(BEAT_S)
+                await tell(phase)
+
         answer: dict[str, Any] = {}
         async with anyio.create_task_group() as group:
-            group.start_soon(progress.beat)
-            answer = await self._in_turn(request, progress)
+            group.start_soon(beat)
+            answer = await self._in_turn(request, tell)
             group.cancel_scope.cancel()
         return answer
 
-    async def _in_turn(self, request: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+    async def _in_turn(self, request: dict[str, Any], on_phase: OnPhase) -> dict[str, Any]:
         """The worker's answer, after those to earlier requests."""
         # It starts no job: there is no reason to wait for a rehearsal of minutes.
         if request["tool"] == "explain":
-            return await answered(request, self.folder.top, progress.on_phase)
+            return await answered(request, self.folder.top, on_phase)
         if self._turn.locked():
-            await progress.on_phase("waiting for the diagnosis that is under way")
+            await on_phase("waiting for the diagnosis that is under way")
         async with self._turn:
-            return await answered(request, self.folder.top, progress.on_phase)
+            return await answered(request, self.folder.top, on_phase)
 
 
 def serve(top: Path, python: str | None = None, *, may_write: bool = False) -> None:
