@@ -178,6 +178,29 @@ def ran(tmp_path: Path, text: str, **known: Any) -> tuple[dict[str, Any], list[s
     return space, noted
 
 
+FILLED = """
+rows, own, seen, shared = [], [1], {}, []
+for line in open("/nowhere/data.csv"):
+    rows.append(line.split(","))
+    own.append(line)
+    seen[line] = 1
+def main():
+    parts = []
+    parts.append(open("/nowhere/other").read())
+    shared.append(open("/nowhere/third").read())
+    return parts
+if __name__ == "__main__":
+    result = main()
+"""
+
+
+def test_what_a_statement_would_have_filled_becomes_one_too(tmp_path: Path) -> None:
+    space, _ = ran(tmp_path, FILLED)
+    assert all(isinstance(space[name], Hole) for name in ("rows", "seen", "result"))
+    assert space["own"] == [1], "what holds something stays"
+    assert space["shared"] == [], "a function sets no name of the script's"
+
+
 def test_what_a_statement_would_have_set_becomes_a_hole(tmp_path: Path) -> None:
     space, noted = ran(tmp_path, PROGRAM)
     for name in ("data", "labels", "kept_before", "first", "value", "inside", "result"):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef,
            ast.AsyncFunctionDef, ast.ClassDef)  # fmt: skip
+_FILLING = ("append", "extend", "insert", "add", "update")
 
 
 def set_by(node: ast.AST) -> Iterator[str]:
@@ -14,6 +15,17 @@ def set_by(node: ast.AST) -> Iterator[str]:
             yield each.id
         if isinstance(each, ast.alias) and each.name != "*":
             yield each.asname or each.name.split(".")[0]
+
+
+def filled_by(node: ast.AST) -> Iterator[str]:
+    """The names of lists, sets and dicts that a statement puts something into."""
+    for each in own(node):
+        method = each.func if isinstance(each, ast.Call) else None
+        puts = isinstance(method, ast.Attribute) and method.attr in _FILLING
+        into = method if puts else each
+        stored = puts or (isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store))
+        if stored and isinstance(name := getattr(into, "value", None), ast.Name):
+            yield name.id
 
 
 def read_by(nodes: list[ast.AST]) -> frozenset[str]:

@@ -49,6 +49,8 @@ class _Statement:
 
     line: int
     sets: tuple[str, ...]
+    fills: tuple[str, ...]
+    """Lists and others that it puts something into: holes, too, where they are empty."""
     reads: frozenset[str]
     compound: bool
     decides: frozenset[str]
@@ -66,6 +68,8 @@ class Statements:
         self._rounds: Counter[int] = Counter()
         self._file = ""
         self._mains = set[str]()
+        self._scope: frozenset[str] | None = None
+        """The names of the function whose body is tried; None outside of any."""
         self._absent: Exception | None = None
         """How it was said that what the last statement imports is not installed."""
         self._star: Exception | None = None
@@ -92,7 +96,9 @@ class Statements:
                     isinstance(each, (ast.Yield, ast.YieldFrom)) for each in parts.own(node)
                 )
                 of_main = main and not inner and not makes
+                around, self._scope = self._scope, frozenset(parts.set_by(node))
                 node.body = list(self._block(node.body, not of_main))
+                self._scope = around
                 yield self._tried(node) if node.decorator_list and not inner else node
                 continue
             waits = any(isinstance(each, (ast.Await, ast.Yield)) for each in parts.own(node))
@@ -117,13 +123,16 @@ class Statements:
         reads = parts.read_by(nodes)
         decides = parts.read_by([node.test] if isinstance(node, ast.If) else [])
         found = dict.fromkeys(name for part in nodes for name in parts.set_by(part))
-        sets = tuple(name for name in found if not name.startswith("__tpudiag"))
+        filled = dict.fromkeys(name for part in nodes for name in parts.filled_by(part))
+        known = filled.keys() if self._scope is None else filled.keys() & self._scope
+        fills = () if inner else tuple(known)
+        sets = tuple(n for n in found if not n.startswith("__tpudiag") and n not in fills)
         compound = isinstance(node, _COMPOUND)
-        self._all.append(_Statement(node.lineno, sets, reads, compound, decides, inner))
+        self._all.append(_Statement(node.lineno, sets, fills, reads, compound, decides, inner))
         text = f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
         text += f"    if not {_ASKED}({_ERROR}, {number}): raise\n"
-        if sets:
-            text += f"    {', '.join(sets)}, = {_ASKED}.holes({number}, locals())"
+        if sets or fills:
+            text += f"    {', '.join((*sets, *fills))}, = {_ASKED}.holes({number}, locals())"
         form = ast.parse(text).body[0]
         assert isinstance(form, ast.Try)
         for each in ast.walk(form):
@@ -236,12 +245,16 @@ class Statements:
         statement = self._all[number]
 
         def stays(name: str) -> bool:
+            if name in statement.fills:
+                it: Any = known.get(name, ())
+                return not isinstance(it, (list, set, dict, tuple)) or bool(it)
             # A table that was to be changed still makes whatever column is asked of it.
             changed = name in statement.reads and isinstance(known.get(name), Table)
             return changed or (statement.compound and name in known)
 
         return tuple(
-            known[name] if stays(name) else Hole(cause=self._absent) for name in statement.sets
+            known[name] if stays(name) else Hole(cause=self._absent)
+            for name in (*statement.sets, *statement.fills)
         )
 
 
