@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tpudiag import settings
-from tpudiag.diagnoses.named_program import REFERENCE, ReferenceJob, program_of
+from tpudiag.diagnoses.named_program import REFERENCE, program_of, reference_arguments
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import MissingExtra, UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
@@ -142,18 +142,19 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     keep = _path(by_name.get("keep_writes"))
     isolation = _isolation(by_name["in_place"], keep)
     on, choice, tpu = chosen_target(target or by_name.get("target"), by_name.get("tpu", "none"))
-    program = None if by_name["program"] is None else str(by_name["program"])
-    job = program_of(program, by_name.get("module"), _reference(by_name))
+    reference = reference_arguments(by_name, log_dir) if "reference" in by_name else ()
+    asked, module = by_name["program"], by_name.get("module")
+    program = program_of(None if asked is None else str(asked), module)
     named = None if by_name["python"] is None else str(by_name["python"])
-    source = None if job.reference else script.file_of(job.program)
+    source = None if program is None else script.file_of(program)
     framework, python = _framework_and_python(source, named)
     return request_of(
         JobRequest,
         by_name,
-        program=job.program,
-        name=job.name,
-        is_module=job.is_module,
-        arguments=job.arguments(by_name["arguments"], log_dir),
+        program=program or REFERENCE,
+        name=program or f"reference {by_name['reference']}, {by_name['loop']} loop",
+        is_module=module is not None,
+        arguments=(*(() if program else reference), *by_name["arguments"]),
         target=on,
         target_choice=choice,
         tpu=tpu,
@@ -163,7 +164,7 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
         isolation=isolation,
         keep_writes=keep,
         changes_within=_path(by_name.get("changes_within")),
-        saves_in=(job.reference.checkpoint_dir or "") if job.reference else "",
+        saves_in="" if program else by_name["checkpoint_dir"] or "",
         rest_s=0.0 if by_name.get("first_loop") else by_name.get("budget_s", 0.0),
         compiler=_compiler(by_name),
     )
@@ -196,13 +197,6 @@ def _compiler(by_name: Mapping[str, Any]) -> CompilerRequest:
         libtpu_process.find(python)
     wanted, timeout_s = not by_name.get("no_compile"), by_name["compile_timeout_s"]
     return CompilerRequest(wanted=wanted, python=python, timeout_s=timeout_s)
-
-
-def _reference(by_name: Mapping[str, Any]) -> ReferenceJob:
-    if "reference" not in by_name:
-        return ReferenceJob()
-    own = {name: by_name[name] for name in ("loop", "precision", "full_size", "checkpoint_dir")}
-    return ReferenceJob(model=by_name["reference"], **own)
 
 
 def _path(path: str | Path | None) -> Path | None:

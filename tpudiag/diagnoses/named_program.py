@@ -1,80 +1,36 @@
 """The job's program: named by the user, or the reference job."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tpudiag.errors import UnreadableInput, UsageError
-from tpudiag.reference.options import (
-    LOOPS,
-    MODELS,
-    PRECISIONS,
-    LoopName,
-    ModelName,
-    PrecisionName,
-)
+from tpudiag.reference.options import LOOPS, MODELS, PRECISIONS
 
 REFERENCE = "tpudiag.reference.job:main"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReferenceJob:
-    """The choice of the reference job, which runs where no other is named."""
-
-    model: ModelName = "mlp"
-    loop: LoopName = "custom"
-    precision: PrecisionName = "mixed_bfloat16"
-    full_size: bool = False
-    checkpoint_dir: str | None = None
-    """None: the run's folder."""
-
-    def __post_init__(self) -> None:
-        """Validates names from programs; raises UsageError."""
-        named = (self.model, MODELS), (self.loop, LOOPS), (self.precision, PRECISIONS)
-        # Types alone are not enough: a notebook's cell is not type-checked.
-        for word, known in named:
-            if word not in known:
-                raise UsageError(f"{word}: the reference job knows {', '.join(known)}")
-
-    @property
-    def name(self) -> str:
-        """Its name in reports."""
-        return f"reference {self.model}, {self.loop} loop"
-
-    def arguments(self, log_dir: Path) -> tuple[str, ...]:
-        """Its command line options."""
-        checkpoints = self.checkpoint_dir or str(log_dir / "checkpoints")
-        return (
-            "--model",
-            self.model,
-            "--loop",
-            self.loop,
-            "--precision",
-            self.precision,
-            "--checkpoint-dir",
-            checkpoints,
-            *(("--full-size",) if self.full_size else ()),
-        )
+def reference_arguments(by_name: Mapping[str, Any], log_dir: Path) -> tuple[str, ...]:
+    """The command line of the reference job; raises UsageError for names from programs."""
+    # Types alone are not enough: a notebook's cell is not type-checked.
+    for name, known in (("reference", MODELS), ("loop", LOOPS), ("precision", PRECISIONS)):
+        if by_name[name] not in known:
+            raise UsageError(f"{by_name[name]}: the reference job knows {', '.join(known)}")
+    return (
+        "--model",
+        by_name["reference"],
+        "--loop",
+        by_name["loop"],
+        "--precision",
+        by_name["precision"],
+        "--checkpoint-dir",
+        by_name["checkpoint_dir"] or str(log_dir / "checkpoints"),
+        *(("--full-size",) if by_name["full_size"] else ()),
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Program:
-    """What to run: a script, a notebook, `module:function`, a module, the reference job."""
-
-    program: str
-    name: str
-    is_module: bool = False
-    reference: ReferenceJob | None = None
-    """Set for the reference job."""
-
-    def arguments(self, given: Sequence[str], log_dir: Path) -> tuple[str, ...]:
-        """The arguments of its command line."""
-        own = self.reference.arguments(log_dir) if self.reference else ()
-        return (*own, *given)
-
-
-def program_of(target: str | None, module: str | None, reference: ReferenceJob) -> Program:
-    """The named program, validated; raises UnreadableInput and UsageError."""
+def program_of(target: str | None, module: str | None) -> str | None:
+    """The named program, validated; None where none is. Raises UnreadableInput and UsageError."""
     if module is not None:
         # Only the job's own Python knows whether the module exists.
         if target is not None:
@@ -83,11 +39,8 @@ def program_of(target: str | None, module: str | None, reference: ReferenceJob) 
             )
         if not all(part.isidentifier() for part in module.split(".")):
             raise UsageError(f"-m {module}: not the name of a module")
-        return Program(program=module, name=module, is_module=True)
-    if target is not None:
-        checked = checked_program(target)
-        return Program(program=checked, name=checked)
-    return Program(program=REFERENCE, name=reference.name, reference=reference)
+        return module
+    return None if target is None else checked_program(target)
 
 
 def checked_program(program: str) -> str:
