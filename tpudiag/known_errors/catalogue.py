@@ -10,11 +10,6 @@ from .readings import narrower
 
 _KINDS = {"broad": Kind.BROAD, "common": Kind.BROAD, "consequence": Kind.CONSEQUENCE}
 _KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"}
-_RENAMED = {"says": "patterns", "source": "citations", "miss": "near_miss"}
-_PLAIN = (
-    *("id", "family", "cause", "fix", "useless", "level", "depth"),
-    *("rehearsal_only", "whole", "of_data", "open"),
-)
 
 
 @cache
@@ -27,24 +22,22 @@ def known_errors() -> tuple[KnownError, ...]:
 def known_error(number: int) -> KnownError:
     """One case of the catalogue with what stands within it: an answer needs but a few."""
     row: Mapping[str, Any] = cases()["case"][number]
-    given: dict[str, Any] = {"patterns": ()}
-    given |= {name: row[name] for name in _PLAIN if name in row}
-    for name, field in _RENAMED.items():
-        if name in row:
-            given[field] = row[name] if name == "miss" else tuple(row[name])
     hits: list[str] = [row["hit"]] if isinstance(row["hit"], str) else row["hit"]
-    return KnownError(
-        **given,
-        example=hits[0],
-        more_examples=tuple(hits[1:]),
-        phase=Phase(row.get("phase", "any")),
-        common=row.get("kind") == "common",
-        kind=_KINDS.get(row.get("kind", ""), Kind.TELLING),
-        evidence=_KNOWN.get(row.get("known", ""), "reported" if "source" in row else "recalled"),
-        details=tuple(row.get("details", ())),
-        rivals=tuple(map(_rival, row.get("one_of", ()))),
-        narrower=tuple(narrower.of_row(each, whole=True) for each in row.get("narrower", ())),
-    )
+    given: dict[str, Any] = {n: row[n] for n in KnownError.__dataclass_fields__ if n in row} | {
+        "patterns": tuple(row.get("says", ())),
+        "citations": tuple(row.get("source", ())),
+        "near_miss": row.get("miss", ""),
+        "example": hits[0],
+        "more_examples": tuple(hits[1:]),
+        "phase": Phase(row.get("phase", "any")),
+        "common": row.get("kind") == "common",
+        "kind": _KINDS.get(row.get("kind", ""), Kind.TELLING),
+        "evidence": _KNOWN.get(row.get("known", ""), "reported" if "source" in row else "recalled"),
+        "details": tuple(row.get("details", ())),
+        "rivals": tuple(map(_rival, row.get("one_of", ()))),
+        "narrower": tuple(narrower.of_row(each, whole=True) for each in row.get("narrower", ())),
+    }
+    return KnownError(**given)
 
 
 def _rival(row: Mapping[str, Any]) -> Rival:

@@ -47,9 +47,8 @@ class Narrower:
 
 def of_row(row: Mapping[str, Any], *, whole: bool) -> Narrower:
     """A narrower case; `whole`: of one case alone, so that it says all of the cause."""
-    fields = ("cause", "fix", "says", "hit", "likely", "whole")
-    given: dict[str, Any] = {"whole": whole} | {name: row[name] for name in fields if name in row}
-    return Narrower(**given, when=tuple(row.get("when", {}).items()))
+    given: dict[str, Any] = {"whole": whole, **row, "when": tuple(row.get("when", {}).items())}
+    return Narrower(**given)
 
 
 def called_in(text: str) -> tuple[str, ...]:
