@@ -77,7 +77,7 @@ def examples():
         may_end.wait(60)
         ended.set()
 dataset = tf.data.Dataset.from_generator(examples, output_signature=tf.TensorSpec((), tf.int32))
-iterators.IteratorRelease(tf)
+iterators.release_apart(tf)
 seen = []
 for number in dataset:
     seen.append(int(number))

@@ -14,6 +14,7 @@ from tpudiag.sources.job.jax.programs import (
     parts,
     within,
 )
+from tpudiag.sources.job.tensorflow.graphs.matrix_products import Product
 
 STATE_SHARE = 0.5
 """Of the state, carried by a loop: it trains, a step in each turn."""
@@ -111,21 +112,6 @@ class Equations(Follower[int]):
         if turns > 1 and carried > STATE_SHARE * sum(self._state.values()):
             self.steps = max(self.steps, times * turns)
             self.shared_out |= {n for n in given[after:] if n in self._arguments}
-
-
-@dataclass(frozen=True)
-class Product:
-    """A product or convolution as the one product that it is for the MXU."""
-
-    many: int
-    rows: int
-    contraction: int
-    columns: int
-
-    @property
-    def flops(self) -> int:
-        """Multiplications and additions."""
-        return 2 * self.many * self.rows * self.contraction * self.columns
 
 
 def product(equation: Equation, batch: int = 0) -> Product | None:

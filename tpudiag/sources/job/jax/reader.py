@@ -80,17 +80,13 @@ class StepReader:
         """All of it."""
         step = TracedStep(jax, call)
         self.send(step)
-        program = self._lowered(step) if self._spec.lower_to else None
-        self._known = call, step, program
-        if program is not None:
+        batch, folder, program = step.batch(), self._spec.lower_to, None
+        if folder:
+            # A mesh may share the model out as well: what one device has of the examples.
+            examples = max(batch.global_batch // step.devices, 1) if batch is not None else 1
+            program = lowering.lowered(step, folder, examples * step.steps)
             self._recorder.put(lowered=(program,))
-
-    def _lowered(self, step: TracedStep) -> LoweredStep:
-        """The program for the compiler."""
-        batch = step.batch()
-        # A mesh may share the model out as well: what one device has of the examples.
-        examples = max(batch.global_batch // step.devices, 1) if batch is not None else 1
-        return lowering.lowered(step, self._spec.lower_to, examples * step.steps)
+        self._known = call, step, program
 
     def send(self, step: TracedStep) -> None:
         """What is read off it."""

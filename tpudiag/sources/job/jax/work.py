@@ -54,7 +54,7 @@ def matrix_ops(program: Equations, batch: Batch | None) -> tuple[MatrixOp, ...]:
         sizes = product(equation, whole // split if local else whole)
         if sizes is None:
             continue
-        shape = [sizes.rows, sizes.contraction, sizes.many]
+        shape = [sizes.rows, sizes.contraction, sizes.batch]
         # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
         of_batch = [n for n, size in enumerate(shape) if whole and size % whole == 0 and not local]
         for n in of_batch[:1]:

@@ -1,8 +1,7 @@
 """Reads the training step from its trace: products, inputs, batch, loss."""
 
 from tpudiag.signals import Batch, LossScale, MatrixOp, StepOps, TensorSeen
-from tpudiag.sources.job.points import Library
-from tpudiag.sources.job.points.barrier import send_each
+from tpudiag.sources.job.points import Library, barrier
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.graphs import graphs, loss, matrix_products, penalties
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of
@@ -33,18 +32,18 @@ class StepReader:
         same = [call for call in calls if call.graph is main.graph]
         inputs = self._watches.strategies.last_inputs or graphs.step_inputs(main)
         self.batch = batch = self.batch_of(inputs)
-        watches = self._watches
-        send_each(
+        watches, self._ops = self._watches, barrier.attempt("step_ops", graphs.step_ops, main)
+        barrier.send_each(
             self._recorder.put,
             matrix_ops=lambda: self._matrix_ops(same, batch),
             activations=lambda: graphs.activations(main),
-            step_ops=lambda: self._step_ops(main),
+            step_ops=lambda: self._ops,
             step_inputs=lambda: inputs,
             numerics=lambda: watches.loop.numerics(main, watches.keras.layers.line_of),
         )
         if batch is not None:
             averaged = watches.gradients.reduced_by_mean
-            send_each(
+            barrier.send_each(
                 self._recorder.put,
                 batch=lambda: batch,
                 loss=lambda: self._loss(same, batch, averaged),
@@ -77,10 +76,6 @@ class StepReader:
         merged = graphs.merged_ops([first, *map(graphs.step_ops, later.values())])
         if merged != first:
             self._recorder.put(step_ops=merged)
-
-    def _step_ops(self, call: GradientCall) -> StepOps:
-        self._ops = graphs.step_ops(call)
-        return self._ops
 
     def batch_of(self, inputs: tuple[TensorSeen, ...]) -> Batch | None:
         """The batch of one replica, and so the global one."""

@@ -12,7 +12,7 @@ from tpudiag.sources.job.tensorflow.devices.same_numbers import SameNumbers
 from tpudiag.sources.job.tensorflow.devices.tpu import TpuWatch
 from tpudiag.sources.job.tensorflow.devices.tpu_system import CpuReplicas, TpuSystem
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch
-from tpudiag.sources.job.tensorflow.input.iterators import IteratorRelease
+from tpudiag.sources.job.tensorflow.input.iterators import release_apart
 from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
 from tpudiag.sources.job.tensorflow.shortening.heavy_functions import HeavyFunctions
 from tpudiag.sources.job.tensorflow.shortening.real_checkpoints import RealCheckpoints
@@ -134,5 +134,5 @@ def _stand_in_for_tpu(tf: Library, spec: JobSpec, recorder: Recorder) -> CpuRepl
         on_resolver=lambda name: recorder.put(tpu_named=name),
         recorder=recorder,
     )
-    IteratorRelease(tf)
+    release_apart(tf)
     return made

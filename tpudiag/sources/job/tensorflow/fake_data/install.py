@@ -6,7 +6,7 @@ from functools import partial
 
 from tpudiag.sources.job.points import Library, Watches
 
-from . import datasets_of_files, holes, hub, keras_data, paths, records, tfds_data
+from . import datasets_of_files, holes, hub, keras_data, records, tfds_data
 from .files import Files
 from .filling import Filling
 from .images import Contents
@@ -40,7 +40,6 @@ class FakeData:
     def watch_tensorflow(self, tf: Library) -> None:
         """Files, records and contents."""
         self._tf = tf
-
         self._files.watch_tensorflow(tf)
         datasets_of_files.install(tf, self._ledger, self._written)
         records.install(tf, self._ledger.ask)
@@ -68,6 +67,3 @@ class FakeData:
             "pandas": self._files.watch_pandas,
             **Pretrained(ledger).by_module(),
         }
-
-
-__all__ = ["FakeData", "paths"]

@@ -24,14 +24,18 @@ _GATHERS = ("ResourceGather", "GatherV2", "GatherNd", "ResourceGatherNd")
 
 
 @dataclass(frozen=True)
-class _Sizes:
+class Product:
+    """A product or convolution as the one product that it is for the MXU."""
+
     batch: int
+    """Independent products of this shape."""
     rows: int
     contraction: int
     columns: int
 
     @property
     def flops(self) -> int:
+        """Multiplications and additions."""
         return 2 * self.batch * self.rows * self.contraction * self.columns
 
 
@@ -153,7 +157,7 @@ def _embedding_width(operation: Operation) -> int | None:
     return shape[-1] if shape.rank else None
 
 
-def _product(operation: Operation, shapes: _Shapes) -> _Sizes | None:
+def _product(operation: Operation, shapes: _Shapes) -> Product | None:
     if operation.type in _MATMULS:
         return _matmul(operation, shapes)
     if operation.type == "Einsum":
@@ -163,7 +167,7 @@ def _product(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     return None
 
 
-def _matmul(operation: Operation, shapes: _Shapes) -> _Sizes | None:
+def _matmul(operation: Operation, shapes: _Shapes) -> Product | None:
     plain = operation.type == "MatMul"
     transposed, right_too = (
         operation.get_attr(name)
@@ -179,10 +183,10 @@ def _matmul(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     if left is None or out is None:
         return None
     rows, contraction = (left[-1], left[-2]) if transposed else (left[-2], left[-1])
-    return _Sizes(prod(out[:-2]), rows, contraction, out[-1])
+    return Product(prod(out[:-2]), rows, contraction, out[-1])
 
 
-def _einsum(operation: Operation, shapes: _Shapes) -> _Sizes | None:
+def _einsum(operation: Operation, shapes: _Shapes) -> Product | None:
     inputs, _, output = operation.get_attr("equation").decode().replace(" ", "").partition("->")
     terms = inputs.split(",")
     if len(terms) != 2:
@@ -205,7 +209,7 @@ def _einsum(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     def size(labels: set[str]) -> int:
         return prod(sizes[label] for label in labels)
 
-    return _Sizes(
+    return Product(
         size(both & kept),
         size((left - both) & kept),
         size(both - kept),
@@ -219,13 +223,13 @@ def _spelt(term: str, rank: int) -> str:
     return term.replace("...", "".join(str(number) for number in reversed(range(max(count, 0)))))
 
 
-def _convolution(operation: Operation, shapes: _Shapes) -> _Sizes | None:
+def _convolution(operation: Operation, shapes: _Shapes) -> Product | None:
     # A kernel has no batch: its open first dimension stays open.
     kernel = _Shapes(OpenRows(None)).of(operation.inputs[1])
     out = shapes.of(operation.outputs[0])
     if kernel is None or out is None:
         return None
-    return _Sizes(1, prod(out) // max(kernel[-1], 1), prod(kernel[:-1]), kernel[-1])
+    return Product(1, prod(out) // max(kernel[-1], 1), prod(kernel[:-1]), kernel[-1])
 
 
 _ON_THE_WAY = frozenset(

@@ -14,28 +14,26 @@ from queue import SimpleQueue
 from tpudiag.sources.job.points import Library, hooks, privates, table
 
 
-class IteratorRelease:
-    """Holds an iterator's resources until a thread of its own has released them."""
+def release_apart(tf: Library) -> None:
+    """Hold an iterator's resources until a thread of its own has released them."""
+    dropped: SimpleQueue[tuple[object, ...]] = SimpleQueue()
 
-    def __init__(self, tf: Library) -> None:
-        self._tf = tf
-        self._dropped: SimpleQueue[tuple[object, ...]] = SimpleQueue()
-        hooks.after(table.DATASET_READ, self._iterated, gives=True)
-        self._begun = False
-
-    def _iterated(self, iterator: object, _: object) -> None:
-        """Keep an eager iterator's resources beyond its life."""
-        if self._tf.executing_eagerly():
-            if not self._begun:  # not earlier: only a process with one thread can be copied
-                self._begun = True
-                threading.Thread(target=self._let_go, name="tpudiag-iterators", daemon=True).start()
-            owned = (
-                privates.ITERATOR_RESOURCE.of(iterator, None),
-                privates.HELD.of(iterator, None),
-            )
-            weakref.finalize(iterator, self._dropped.put, owned).atexit = False
-
-    def _let_go(self) -> None:
+    def let_go() -> None:
         """Release one after another; TensorFlow waits without Python's lock."""
         while True:
-            self._dropped.get()
+            dropped.get()
+
+    begun = False
+
+    def iterated(iterator: object, _: object) -> None:
+        """Keep an eager iterator's resources beyond its life."""
+        nonlocal begun
+        if tf.executing_eagerly():
+            if not begun:  # not earlier: only a process with one thread can be copied
+                begun = True
+                threading.Thread(target=let_go, name="tpudiag-iterators", daemon=True).start()
+            resource = privates.ITERATOR_RESOURCE.of(iterator, None)
+            owned = resource, privates.HELD.of(iterator, None)
+            weakref.finalize(iterator, dropped.put, owned).atexit = False
+
+    hooks.after(table.DATASET_READ, iterated, gives=True)

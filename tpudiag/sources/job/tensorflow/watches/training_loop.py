@@ -142,11 +142,11 @@ class LoopWatch:
             or user_lines.direct_caller() is None
         ):
             return original(model, *args, **kwargs)
-        self._inside, began = True, time.process_time()
+        began = time.process_time()
         try:
-            return original(model, *args, **kwargs)
+            with hooks.instead(self, _inside=True):
+                return original(model, *args, **kwargs)
         finally:
-            self._inside = False
             took_ms = (time.process_time() - began) * 1e3
             hooks.quietly(self._evaluated_eagerly, model, took_ms, (args, kwargs))
 
