@@ -1,7 +1,8 @@
-from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
+from ._need import need
 
 
 @check("TPU506", Severity.INFO)
@@ -31,8 +32,7 @@ def gradients_clipped_per_replica(signals: Signals) -> Judgement:
     https://www.tensorflow.org/api_docs/python/tf/distribute/ReplicaContext#all_reduce
     """
     numerics = numerics_of(signals)
-    if not numerics.gradients_seen:
-        raise NotMeasured("what became of the gradients was not seen", "rehearse the job")
+    need(numerics.gradients_seen or None, "what became of the gradients", "rehearse the job")
     for each in numerics.clipped:
         yield Finding(
             f"{each.call} clips the gradients of one replica, and {each.replicas} of them are "

@@ -26,7 +26,7 @@ from ._error_families import (
     OF_TENSORFLOW,
 )
 from ._job_output import JobText, died, heard
-from ._need import RUN_THE_JOB
+from ._need import RUN_THE_JOB, need
 
 IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
 _PINNED = re.compile(r'"([\w.-]+)((?:[<>=!~]=?[\d.*]+,?)+)"')
@@ -65,9 +65,7 @@ def known_error(signals: Signals) -> Judgement:
     Issues of TensorFlow, Keras, XLA, JAX and Colab, cited with each entry of the catalogue, which
     also says what was reproduced; XLA's documented error codes (E0100 to E1001).
     """
-    end = signals.end
-    if end is None:
-        raise NotMeasured("the end of the job was not seen", how=RUN_THE_JOB)
+    end = need(signals.end, "the end of the job")
     if signals.refusal is not None:
         by = signals.refusal.by.value
         raise NotMeasured(f"the job was ended by {by}, not by a fault of its own", how=IN_PLACE)
@@ -102,7 +100,9 @@ def known_error(signals: Signals) -> Judgement:
         logged = text.source == "log"
         finding = _finding(hit, text, end, survived=survived and logged, python=python)
         if text.is_note(end, explained=of_exception):
-            finding = _as_note(finding, text)
+            caught = text.level is Level.CAUGHT
+            where = "In an exception that the script caught and printed"
+            finding = _noted(finding, where) if caught else replace(finding, severity=Severity.INFO)
         if text.source == "exception" and end.follows_from:
             yield _of_a_command(finding, end)
             break
@@ -210,12 +210,6 @@ def _finding(
     if hit.error.family == OF_PACKAGES and text.source == "exception":
         finding = _by_environment(finding, end, python)
     return finding
-
-
-def _as_note(finding: Finding, text: JobText) -> Finding:
-    if text.level is Level.CAUGHT:
-        return _noted(finding, "In an exception that the script caught and printed")
-    return replace(finding, severity=Severity.INFO)
 
 
 def _by_environment(finding: Finding, end: JobEnd, python: str | None) -> Finding:

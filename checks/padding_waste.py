@@ -3,13 +3,14 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._compiler import program_of, tensor_text
-from ._need import ON_THE_TPU, mib, need, percent
+from ._need import ON_THE_TPU, mib, need, share_of
 from ._profile import replicas_of, whole_trace
 
 LIMIT = 0.10
 """Share of HBM that the padding of one result may take."""
 
 
+WORST = "padding of the worst result"
 FIX = "make the last dimension a multiple of 128 and the one before it a multiple of 8"
 
 
@@ -47,7 +48,7 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Judgement:
     usable, worst = target.hardware.usable_hbm_bytes, tensors[0]
     lost = worst.padded_bytes - worst.logical_bytes
     evidence = (
-        _share(lost / usable, limit, profile.source),
+        share_of(WORST, lost / usable, "% of HBM", limit, profile.source),
         Evidence("padded size", worst.padded_bytes, "bytes", source=profile.source),
         Evidence("size without padding", worst.logical_bytes, "bytes", source=profile.source),
     )
@@ -64,11 +65,6 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Judgement:
     yield from evidence
 
 
-def _share(lost: float, limit: float, source: str) -> Evidence:
-    share = percent(lost)
-    return Evidence("padding of the worst result", share, "% of HBM", percent(limit), source)
-
-
 def _compiled(step: Compilation, tensors: tuple[HbmTensor, ...], limit: float) -> Judgement:
     lost = tensors[0].padded_bytes - tensors[0].logical_bytes if tensors else 0
     share = lost / step.usable_bytes
@@ -76,7 +72,7 @@ def _compiled(step: Compilation, tensors: tuple[HbmTensor, ...], limit: float) -
         Evidence(tensor_text(t), t.padded_bytes - t.logical_bytes, "B lost", source=step.source)
         for t in tensors
     )
-    evidence = (_share(share, limit, step.source), *each)
+    evidence = (share_of(WORST, share, "% of HBM", limit, step.source), *each)
     if share > limit:
         yield Finding(
             f"{tensor_text(tensors[0])}: its shape is padded up to whole tiles.",

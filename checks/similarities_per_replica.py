@@ -32,9 +32,8 @@ def similarities_per_replica(signals: Signals) -> Judgement:
     """
     numerics = numerics_of(signals)
     need(numerics.loss_followed or None, "what is compared in the loss")
-    batch, found = signals.batch, numerics.similarities
-    if batch is None:
-        raise NotMeasured("the batch of the step was not seen", "rehearse the job")
+    batch = need(signals.batch, "the batch of the step", "rehearse the job")
+    found = numerics.similarities
     if found is not None and not found.rows:
         raise NotMeasured(
             "examples are compared with each other, and the traced batch is open",

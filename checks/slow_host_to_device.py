@@ -14,7 +14,7 @@ from tpudiag.prediction.step import PredictedStep
 from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, ShardedStep, Signals
 
 from ._compiler import PREDICTED
-from ._need import ON_THE_TPU, by_framework, mib, percent, recomputed, share_of
+from ._need import ON_THE_TPU, by_framework, mib, need, percent, recomputed, share_of
 from ._predicted import predicted_step, transfer_ms
 from ._profile import HOST_MEMORY, INPUT, ms_per_step, replicas_of, share, whole_trace
 
@@ -118,9 +118,7 @@ def _resent(step: ShardedStep) -> Iterator[Finding]:
 
 def _as_predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement:
     """The batch over the link: longer than the step, or next to nothing of it."""
-    transfer = transfer_ms(signals)
-    if transfer is None:
-        raise NotMeasured("the size of a replica's batch was not seen", ON_THE_TPU)
+    transfer = need(transfer_ms(signals), "the size of a replica's batch", ON_THE_TPU)
     text = f"{transfer.low:.3g} to {transfer.high:.3g}"
     evidence = (
         Evidence("a replica's batch over the host's link", text, "ms", source=PREDICTED),

@@ -35,8 +35,8 @@ def variables_outside_scope(signals: Signals) -> Judgement:
     """
     of_a_job(signals, "where variables were made")
     variables = need(signals.variables, "a variable")
-    trained = [v for v in variables if v.trainable or v.optimizer] or None
-    trained = need(trained, "a trainable variable")
+    trained = [v for v in variables if v.trainable or v.optimizer]
+    need(trained or None, "a trainable variable")
     replicas = need(signals.strategy_replicas, "a strategy of the job's")
     own_loop = signals.keras is None or signals.keras.loop == "custom"
     # As far as is known: a model for serving may live on the host.

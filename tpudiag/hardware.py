@@ -195,8 +195,18 @@ class Target:
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """The shape of the slice, None where none of so many chips is sold."""
-        return _shape(self.hardware, self.chips)
+        """The shape of the slice, None where none of so many chips is sold.
+
+        Of three axes also those of whole cubes of 4 x 4 x 4.
+        """
+        listed = next((s for s in self.hardware.slices if prod(s) == self.chips), None)
+        cubes, rest = divmod(self.chips, 64)
+        if listed is not None or self.hardware.torus_axes < 3 or rest or self.chips > 8960:
+            return listed
+        sides = ((a, b, cubes // a // b) for a in range(1, 17) for b in range(a, 17)
+                 if cubes % (a * b) == 0 and cubes // a // b >= b)  # fmt: skip
+        best = min(sides, key=sum, default=None)
+        return best and tuple(4 * side for side in best)
 
     @property
     def host(self) -> Host:
@@ -205,18 +215,6 @@ class Target:
         machines = [m for m in every if m.pods == (self.hosts > 1)] or every
         needed = self.chips if self.hosts == 1 else -(-self.chips // self.hosts)
         return next((each for each in machines if each.chips >= needed), machines[-1])
-
-
-def _shape(generation: Generation, chips: int) -> tuple[int, ...] | None:
-    """The shape of a slice; of three axes also those of whole cubes of 4 x 4 x 4."""
-    listed = next((s for s in generation.slices if prod(s) == chips), None)
-    if listed is not None or generation.torus_axes < 3 or chips % 64 or chips > 8960:
-        return listed
-    cubes = chips // 64
-    sides = ((a, b, cubes // a // b) for a in range(1, 17) for b in range(a, 17)
-             if cubes % (a * b) == 0 and cubes // a // b >= b)  # fmt: skip
-    best = min(sides, key=sum, default=None)
-    return best and tuple(4 * side for side in best)
 
 
 def coordinates(target: Target) -> tuple[tuple[int, ...], ...] | None:

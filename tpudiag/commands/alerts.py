@@ -15,6 +15,7 @@ from tpudiag.sanitized import one_line
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.alert_policies import AlertRequest, Change, Limits
+    from tpudiag.monitoring.cloud.reconcile import Kept
 
 EPILOG = """\
 `tpudiag watch SOURCE --project PROJECT --job JOB` writes the metrics for these alerts.
@@ -65,24 +66,19 @@ def run(options: argparse.Namespace) -> int:
         return _changed(alert_policies.applied(request), options)
     if options.action == "delete":
         return _changed(alert_policies.deleted(request), options)
-    return _shown(request) if options.action == "show" else _listed(request)
+    there = alert_policies.kept(request)
+    return _shown(there, request) if options.action == "show" else _listed(there)
 
 
-def _shown(request: AlertRequest) -> int:
+def _shown(there: list[Kept], request: AlertRequest) -> int:
     """Print the policies in full; raises UnreadableInput where there are none."""
-    from tpudiag.diagnoses.alert_policies import kept
-
-    there = kept(request)
     if not there:
         raise UnreadableInput(f"no policies of the job {request.job} in {request.project}")
     put_data([policy.json for policy in there])
     return 0
 
 
-def _listed(request: AlertRequest) -> int:
-    from tpudiag.diagnoses.alert_policies import kept
-
-    there = kept(request)
+def _listed(there: list[Kept]) -> int:
     for policy in there:
         state = "" if policy.enabled else "  (disabled)"
         put(f"{one_line(policy.job):<24}  {policy.id:<16}  {one_line(policy.title)}{state}")

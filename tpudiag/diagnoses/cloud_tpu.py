@@ -32,7 +32,7 @@ NETWORK = (
 
 @dataclass(frozen=True, kw_only=True)
 class Located:
-    """What is known of a Cloud TPU, or a job's pods, before any worker is contacted.
+    """What is known of a Cloud TPU, of a job's pods, or of trainers, before any is captured.
 
     Empty where none was named.
     """

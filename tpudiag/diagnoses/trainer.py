@@ -15,7 +15,6 @@ from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Report, Shortfall, Subject, TargetSummary, Verdict
 from tpudiag.phases import OnPhase
-from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, UnreadHost
 from tpudiag.sources.live.capture import BUSY, Capture, CaptureRequest, capture
@@ -44,26 +43,6 @@ class TrainerRequest:
     """Capture although it may crash the trainer, or fill its memory."""
 
 
-@dataclass(frozen=True)
-class _Trainers:
-    """Facts before any profile: the trainers, their TPU, their problems."""
-
-    targets: Targets
-    cloud: Located
-    pods: Located
-    tables: tuple[Table, ...]
-    faults: tuple[UnreadHost, ...]
-
-    @property
-    def subject(self) -> Subject:
-        """The TPU by its name, trainers by their addresses and pids; the first of many."""
-        names = [str(address) for address in self.targets.addresses]
-        names += [f"pid {trainer.pid}" for trainer in self.targets.without]
-        if self.cloud.name is not None:
-            names = [f"TPU {self.cloud.name}"]
-        return Subject("trainer", listed(names, 4))
-
-
 def diagnose(
     request: TrainerRequest, settings: Settings, on_phase: OnPhase = lambda _: None
 ) -> Report:
@@ -77,26 +56,25 @@ def diagnose(
     targets = chosen(request.targets, (*cloud.workers, *pods.workers))
     so_far = "\n".join(tail for pid in targets.pids if (tail := log_end(pid)))
     end = JobEnd(how="running", log_tail=so_far) if so_far else None
-    cloud = replace(cloud, known=replace(cloud.known, end=end))
     probes = probe_all(targets.addresses)
     tables, faults = without_server(targets, request.capture.duration_s, on_phase)
     free = {} if request.force else targets.free()
     guarded = probes if request.force else targets.guarded(probes)
     smaller, fitting, changes = fitted(guarded, free, request.capture)
     request = replace(request, capture=smaller)
-    notes = (*targets.notes, *pods.notes, *changes)
-    trainers = _Trainers(
-        replace(targets, notes=notes),
-        cloud,
-        pods,
-        (*cloud.tables, *pods.tables, *tables),
-        (*pods.faults, *faults),
+    found = Located(
+        name=_name(targets, cloud.name),
+        known=replace(cloud.known, end=end),
+        tables=(*cloud.tables, *pods.tables, *tables),
+        faults=(*pods.faults, *faults),
+        notes=(*targets.notes, *pods.notes, *changes, *cloud.notes),
+        headline=cloud.headline or pods.headline or targets.why_none,
     )
     with run_folder(request.log_dir) as run:
         captures, interrupted = _captured(fitting, request.capture, run, on_phase)
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
-            report = _with_profile(request, trainers, captures, run, settings)
+            report = _with_profile(request, found, captures, run, settings)
             if not interrupted:
                 silent = [
                     done.address
@@ -111,8 +89,16 @@ def diagnose(
         raise KeyboardInterrupt
     silent = [done.address for done in captures if done.fault != BUSY]
     stands = standing(targets, silent, request.capture.duration_s, on_phase)
-    trainers = replace(trainers, tables=(*trainers.tables, *stands))
-    return _without_profile(trainers, captures, settings)
+    found = replace(found, tables=(*found.tables, *stands))
+    return _without_profile(found, captures, settings)
+
+
+def _name(targets: Targets, tpu: str | None) -> str:
+    """The TPU by its name, trainers by their addresses and pids; the first of many."""
+    if tpu is not None:
+        return f"TPU {tpu}"
+    pids = (f"pid {trainer.pid}" for trainer in targets.without)
+    return listed([*map(str, targets.addresses), *pids], 4)
 
 
 def _captured(
@@ -130,9 +116,9 @@ def _captured(
     return capture(probes, wish, run, done)
 
 
-def _missing(trainers: _Trainers, captures: Sequence[Capture]) -> tuple[UnreadHost, ...]:
+def _missing(found: Located, captures: Sequence[Capture]) -> tuple[UnreadHost, ...]:
     faulty = [UnreadHost(str(c.address), c.fault) for c in captures if c.fault is not None]
-    return (*faulty, *trainers.faults)
+    return (*faulty, *found.faults)
 
 
 def _lines(missing: Sequence[UnreadHost]) -> tuple[str, ...]:
@@ -141,24 +127,24 @@ def _lines(missing: Sequence[UnreadHost]) -> tuple[str, ...]:
 
 def _with_profile(
     request: TrainerRequest,
-    trainers: _Trainers,
+    found: Located,
     captures: Sequence[Capture],
     run: RunFolder,
     settings: Settings,
 ) -> Report:
-    missing = _missing(trainers, captures)
+    missing = _missing(found, captures)
     profile = ProfileRequest(
         path=run.url,
         xprof_limit_s=request.xprof_limit_s,
-        subject=trainers.subject,
+        subject=Subject("trainer", found.name or ""),
         missing=missing,
-        known=trainers.cloud.known,
-        notes=(*trainers.targets.notes, *trainers.cloud.notes, _note(request.capture, captures)),
+        known=found.known,
+        notes=(*found.notes, _note(request.capture, captures)),
     )
     report = diagnose_profile(profile, settings)
     return replace(
         report,
-        tables=(*trainers.tables, *report.tables),
+        tables=(*found.tables, *report.tables),
         faults=_lines(missing),
         shortfall=_shortfall(report, missing),
         profile_folder=run.url,
@@ -182,26 +168,24 @@ def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
     )
 
 
-def _without_profile(
-    trainers: _Trainers, captures: Sequence[Capture], settings: Settings
-) -> Report:
+def _without_profile(found: Located, captures: Sequence[Capture], settings: Settings) -> Report:
     """The report without a profile: on the TPU, and on Python's current lines.
 
     Raises NothingDiagnosed where neither is known.
     """
-    missing = _missing(trainers, captures)
+    missing = _missing(found, captures)
     lines = _lines(missing)
-    if not trainers.tables:
+    if not found.tables:
         raise NothingDiagnosed("; ".join(lines) or "no trainer was named")
-    target = trainers.cloud.known.target
+    target = found.known.target
     report = Report(
-        subject=trainers.subject,
+        subject=Subject("trainer", found.name or ""),
         target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        outcomes=examine(trainers.cloud.known, checks(), settings),
-        tables=trainers.tables,
-        headline=trainers.cloud.headline or trainers.pods.headline or trainers.targets.why_none,
-        notes=(*trainers.targets.notes, *trainers.cloud.notes),
+        outcomes=examine(found.known, checks(), settings),
+        tables=found.tables,
+        headline=found.headline,
+        notes=found.notes,
         partial="; ".join(lines) or None,
         faults=lines,
     )

@@ -24,7 +24,9 @@ class Folder:
         # `gs://` and `~` are resolved by others later on, past this guard.
         if "\0" in name or "://" in name or name.startswith("~") or not name:
             raise UsageError(f"{name!r}: name a path in {self.top}")
-        place = self._resolved(self.top / name)
+        if not self._holds(self.top / name):
+            raise UsageError(f"{self.top / name}: outside {self.top}")
+        place = (self.top / name).resolve()
         if not os.path.exists(place):  # noqa: PTH110  (no error where the name is too long)
             raise UsageError(f"{name}: not in {self.top}")
         # Profiles are looked for in the whole folder: a link in it would lead a reader out.
@@ -54,12 +56,6 @@ class Folder:
         if (self.top / path).is_dir():
             raise UsageError(f"{name}: a folder, not a script")
         return path
-
-    def _resolved(self, path: Path) -> Path:
-        """Where a path leads; raises UsageError where that is outside."""
-        if not self._holds(path):
-            raise UsageError(f"{path}: outside {self.top}")
-        return path.resolve()
 
     def _holds(self, path: Path) -> bool:
         """Whether a path, links followed, stays within; one that goes in circles does not."""
