@@ -77,7 +77,8 @@ class Observer:
             after["cloud_tpu_client"] = tpu_stubs.watch_client
         # Synthetic data comes above redirections, which know what the job wrote itself.
         for name, stand_in in (self.fake_data.by_module() if self.fake_data else {}).items():
-            after[name] = _both(after[name], stand_in) if name in after else stand_in
+            known = after.get(name)
+            after[name] = partial(_both, known, stand_in) if known is not None else stand_in
         return after
 
     @property
@@ -157,10 +158,7 @@ class Observer:
 
 
 def _both(
-    first: Callable[[Library], None], second: Callable[[Library], None]
-) -> Callable[[Library], None]:
-    def call(module: Library) -> None:
-        first(module)
-        second(module)
-
-    return call
+    first: Callable[[Library], None], second: Callable[[Library], None], module: Library
+) -> None:
+    first(module)
+    second(module)

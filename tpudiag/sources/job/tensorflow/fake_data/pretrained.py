@@ -56,10 +56,10 @@ class Pretrained:
         self._guessed = False
         """Whether a configuration was made by a name: the package may have nothing for its kind."""
         self._heard: dict[Point, Call] = {
-            **dict.fromkeys(_PLACES, _where_away(self._fetched, self._has_none)),
-            table.CONFIGURATION_READ: _where_away(self._configuration),
-            table.MODEL_FETCHED: _where_away(self._model),
-            table.AUTO_MODEL_FETCHED: _where_away(_automatic),
+            **dict.fromkeys(_PLACES, partial(_where_away, self._fetched, self._has_none)),
+            table.CONFIGURATION_READ: partial(_where_away, self._configuration, None),
+            table.MODEL_FETCHED: partial(_where_away, self._model, None),
+            table.AUTO_MODEL_FETCHED: partial(_where_away, _automatic, None),
         }
 
     def by_module(self) -> Watches:
@@ -109,22 +109,21 @@ class Pretrained:
         return model
 
 
-def _where_away(give: Call, away: Callable[[Exception], bool] = lambda _: False) -> Call:
+def _where_away(
+    give: Call, away: Callable[[Exception], bool] | None, original: Call, /,
+    *args: object, **kwargs: object,
+) -> object:  # fmt: skip
     """What is on this machine is read; `give` answers for what is not, as errors or `away` say."""
-
-    def call(original: Call, *args: object, **kwargs: object) -> object:
-        try:
-            return original(*args, **kwargs)
-        except Exception as error:
-            absent = isinstance(error, OSError) or missing_data_errors.is_absent(error)
-            if not (absent or away(error)):
-                raise
-        taken = bindings.bound(original, *args, **kwargs)  # what is named stands in its place
-        return give(original, *args, **kwargs) if taken is None else give(
-            original, *taken.args, **taken.kwargs
-        )  # fmt: skip
-
-    return call
+    try:
+        return original(*args, **kwargs)
+    except Exception as error:
+        absent = isinstance(error, OSError) or missing_data_errors.is_absent(error)
+        if not (absent or (away and away(error))):
+            raise
+    taken = bindings.bound(original, *args, **kwargs)  # what is named stands in its place
+    if taken is None:
+        return give(original, *args, **kwargs)
+    return give(original, *taken.args, **taken.kwargs)
 
 
 def _automatic(original: Call, class_: object, name: object, *args: object, **kw: object) -> object:

@@ -28,7 +28,6 @@ FILLED_IN = "_tpudiag_filled_in"
 @dataclass
 class _ReadPipeline:
     pipeline: Pipeline
-    owner: Dataset
     chain: list[Dataset]
     """The dataset of each op of the pipeline."""
     feed: Feed
@@ -160,7 +159,7 @@ class PipelineWatch:
             pipeline = self._reader.pipeline(dataset, chain, replicas, per_replica)
             if location is not None:
                 pipeline = replace(pipeline, location=location)
-            read = _ReadPipeline(pipeline, dataset, chain, self.feeds.of(dataset))
+            read = _ReadPipeline(pipeline, chain, self.feeds.of(dataset))
             self._read[id(dataset)] = read
         read.passes += 1
         return read
@@ -178,7 +177,7 @@ class PipelineWatch:
             # Keras' own pipelines for arrays have no line, and nothing for the user to fix.
             if self._trains(read) and any(op.location for op in read.pipeline.ops):
                 read.pipeline = input_benchmark.measured(
-                    self._tf, read.owner, read.chain, read.pipeline, budget_s
+                    self._tf, read.feed.dataset, read.chain, read.pipeline, budget_s
                 )
                 return
 

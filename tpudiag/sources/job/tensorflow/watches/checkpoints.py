@@ -32,20 +32,20 @@ class CheckpointWatch:
     def watch_tensorflow(self, tf: Library) -> None:
         """Hook TensorFlow's own saving."""
         kind = "tf.train.CheckpointManager"
-        self._follow(table.MANAGER_MADE, kind, _argument(2, "directory"), 0)
+        self._follow(table.MANAGER_MADE, kind, partial(_argument, 2, "directory"), 0)
         arrays = partial(_arrays, tf)
         self._follow(table.MANAGER_SAVED, kind, _directory, 1, arrays=arrays)
         for saved in table.CHECKPOINT_SAVED.each():
-            self._follow(saved, saved.name, _argument(1, "file_prefix"), 1, arrays=arrays)
+            self._follow(saved, saved.name, partial(_argument, 1, "file_prefix"), 1, arrays=arrays)
 
     def watch_keras(self, keras: Library) -> None:
         """Hook the job's Keras."""
         for each in table.MODEL_SAVED.each():
             kind = each.name.removeprefix("keras.")
-            self._follow(each, kind, _argument(1, "filepath"), 1, keras)
-        path = _argument(1, "filepath")
+            self._follow(each, kind, partial(_argument, 1, "filepath"), 1, keras)
+        path = partial(_argument, 1, "filepath")
         self._follow(table.CHECKPOINT_CALLBACK_MADE, _CALLBACKS[0], path, 0, keras)
-        folder = _argument(1, "backup_dir")
+        folder = partial(_argument, 1, "backup_dir")
         self._follow(table.BACKUP_CALLBACK_MADE, _CALLBACKS[1], folder, 0, keras)
         hooks.after(table.CALLBACK_GIVEN, self._give, keras)
 
@@ -56,15 +56,15 @@ class CheckpointWatch:
     def watch_orbax(self) -> None:
         """Hook the saving of most JAX jobs."""
         kind = "orbax.checkpoint.CheckpointManager"
-        self._follow(table.ORBAX_MANAGER_MADE, kind, _argument(1, "directory"), 0)
+        self._follow(table.ORBAX_MANAGER_MADE, kind, partial(_argument, 1, "directory"), 0)
         self._follow(table.ORBAX_MANAGER_SAVED, kind, _directory, 1, arrays=_given)
         for each in table.ORBAX_SAVED.each():
-            self._follow(each, each.name, _argument(1, "directory"), 1, arrays=_given)
+            self._follow(each, each.name, partial(_argument, 1, "directory"), 1, arrays=_given)
 
     def watch_flax(self) -> None:
         """Hook the saving of older ones."""
         for each in table.FLAX_SAVED.each():
-            self._follow(each, each.name, _argument(0, "ckpt_dir"), 1, arrays=_given)
+            self._follow(each, each.name, partial(_argument, 0, "ckpt_dir"), 1, arrays=_given)
 
     def facts(self) -> tuple[CheckpointUse, ...]:
         """The checkpoints configured or saved so far."""
@@ -111,11 +111,8 @@ class CheckpointWatch:
         hooks.around(at, call, keras)
 
 
-def _argument(index: int, name: str) -> Callable[..., object]:
-    def read(*args: object, **kwargs: object) -> object:
-        return kwargs.get(name, args[index] if len(args) > index else "")
-
-    return read
+def _argument(index: int, name: str, /, *args: object, **kwargs: object) -> object:
+    return kwargs.get(name, args[index] if len(args) > index else "")
 
 
 def _arrays(tf: Library, path: object, *_: object, **__: object) -> Iterator[tuple[int, ...]]:
