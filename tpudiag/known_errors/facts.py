@@ -50,7 +50,7 @@ class Facts:
     """Which part of the line that failed it speaks of."""
 
     def unsaid(self, told: str, shown: str = "") -> str:
-        """What an answer does not say of what its text names, as the answer's first sentence.
+        """What an answer does not say of what its text names, as a sentence at its end.
 
         `shown`: the words of the error that stand above it.
         """
@@ -81,7 +81,7 @@ class Facts:
         known = "shapes" in named_here or _squeezed(self.differ or "") in bare
         if self.differ and of_shapes and not known:
             named_here += f" The shapes differ in {self.differ}."
-        return f"{self.operand.cause if self.operand else ''} {named_here}".strip()
+        return named_here.strip()
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Each fact with its name, for people and programs."""

@@ -253,8 +253,9 @@ class Match:
         if decided:
             parts.append(f"The rest of the text supports: {decided.rival.cause}")
         told = " ".join(filter(None, parts))
+        operand = self.facts.operand.cause if self.facts and self.facts.operand else ""
         named = self.facts.unsaid(told, self.excerpt) if self.facts else ""
-        return f"{named} {told}" if named else told
+        return " ".join(filter(None, (operand, told, named)))
 
     @property
     def fix(self) -> str:

@@ -64,8 +64,8 @@ class UnknownError:
         said = self.own.sentence if self.own else ""
         operand = self.facts.operand.cause if self.facts.operand else ""
         meant = self.reading.cause if self.reading else ""
-        named = self.facts.unsaid(said + meant) if self.own else operand
-        return " ".join(filter(None, (said, meant, named))) or None
+        named = self.facts.unsaid(said + meant) if self.own else ""
+        return " ".join(filter(None, (said, meant, operand, named))) or None
 
     @property
     def fix(self) -> str:
