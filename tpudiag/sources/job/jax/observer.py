@@ -173,8 +173,7 @@ class JaxObserver:
             send_each(self._recorder.put, checkpoints=self._seen.saved)
             if self._jits.numbers is not None:
                 send_each(self._recorder.put, trained=self._jits.numbers.facts)
-            if self._spec.requests >= 0:
-                self._serve()
+            self._serve()
             self._read_step(self._reader.at_the_end)
             if self._reader.at_once > 1:
                 self._send_seen()
@@ -207,8 +206,7 @@ class JaxObserver:
             return
         self._jits.kept.step, self._finished, self.stopped = call, True, True
         self._recorder.put(framework=Framework.JAX, step_not_run=why)
-        if self._spec.requests >= 0:
-            self._serve()
+        self._serve()
         self._read_step(self._reader.at_the_end)
         barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
         self._recorder.put(end=JobEnd(how="stopped"))
@@ -219,8 +217,7 @@ class JaxObserver:
         step = self._jits.kept.step
         # Of the second call it is known which of its arguments the first one gave.
         if step is not None and step.calls > 1:
-            if self._spec.requests >= 0:
-                self._serve()
+            self._serve()
             barrier.attempt("step of JAX", self._reader.while_it_trains, self._jax, step)
         enough = step is not None and len(step.record.retraces) >= ENOUGH_COMPILATIONS
         barrier.attempt("input of the step", self._beside.trained_elsewhere)
@@ -245,6 +242,7 @@ class JaxObserver:
         return False
 
     def _serve(self) -> None:
-        """A plan asks for the step with other batches, as often as it likes; then the job ends."""
-        self._read_step(self._reader.answer)
-        os._exit(0)
+        """A plan, if this is one, asks for the step with other batches; then the job ends."""
+        if self._spec.requests >= 0:
+            self._read_step(self._reader.answer)
+            os._exit(0)

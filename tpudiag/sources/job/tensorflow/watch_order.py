@@ -9,7 +9,7 @@ from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.devices.full_replicas import FullReplicas
 from tpudiag.sources.job.tensorflow.devices.same_numbers import SameNumbers
-from tpudiag.sources.job.tensorflow.devices.tpu import TpuWatch
+from tpudiag.sources.job.tensorflow.devices.tpu import announce
 from tpudiag.sources.job.tensorflow.devices.tpu_system import CpuReplicas, TpuSystem
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.input.iterators import release_apart
@@ -53,7 +53,7 @@ class Watches:
             self.replicas = _stand_in_for_tpu(tf, spec, recorder)
             self.full_replicas = FullReplicas(tf)
         else:
-            TpuWatch(recorder)
+            announce(recorder)
         self.gradients = GradientWatch(tf)
         self.functions = FunctionWatch(tf)
         self.strategies = StrategyWatch(tf, self.functions)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.devices.tpu import TpuWatch
+from tpudiag.sources.job.tensorflow.devices.tpu import announce
 
 
 class Resolver:
@@ -43,7 +43,7 @@ def test_each_call_is_announced_and_its_end_told(as_tensorflow: Callable[[Any], 
     )
     told: Any = Told()
     as_tensorflow(tf)
-    TpuWatch(told)
+    announce(told)
     resolver = Resolver(tpu="my-tpu")
     tf.config.experimental_connect_to_cluster(resolver)
     phases = [facts["phase"] for facts in told.facts]

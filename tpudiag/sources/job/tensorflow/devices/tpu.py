@@ -1,6 +1,7 @@
 """Watches the job's connection to a real TPU: calls are announced, so that waits can be limited."""
 
 import time
+from dataclasses import replace
 from functools import partial
 
 from tpudiag.signals import TpuAttempt
@@ -9,42 +10,33 @@ from tpudiag.sources.job.points import Call, hooks, table
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
 
 
-class TpuWatch:
-    """Hooks the four calls at the start of every TPU job."""
+def announce(recorder: Recorder) -> None:
+    """Hook the four calls at the start of a TPU job: each is announced, and its end reported."""
+    seen = TpuAttempt(asked="local", reached=False)
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-        self._asked = "local"
-        self._waited_s = 0.0
-        hooks.around(table.TPU_RESOLVER_MADE, partial(self._announced, "resolver"))
-        hooks.around(table.TPU_CONNECTED, partial(self._announced, "connect"))
-        hooks.around(table.TPU_INITIALISED, partial(self._announced, "initialize"))
-        hooks.around(table.TPU_STRATEGY_MADE, partial(self._announced, "strategy"))
-
-    def _announced(
-        self, phase: TpuPhase, original: Call, /, *args: object, **kwargs: object
-    ) -> object:
-        """A call, announced before it starts, and its end reported."""
+    def announced(phase: TpuPhase, original: Call, /, *args: object, **kwargs: object) -> object:
+        nonlocal seen
         if phase == "resolver":
-            self._asked = str(kwargs.get("tpu", args[1] if len(args) > 1 else "") or "")
-        self._recorder.put(phase=f"tpu: {phase}", tpu=self._attempt(phase, False, None))
+            asked = str(kwargs.get("tpu", args[1] if len(args) > 1 else "") or "")
+            seen = replace(seen, asked=asked)
+        seen = replace(seen, phase=phase, reached=False, error=None)
+        recorder.put(phase=f"tpu: {phase}", tpu=seen)
         started = time.perf_counter()
         try:
             result = original(*args, **kwargs)
         # Including Ctrl-C, where the time waited matters.
         except BaseException as error:
-            self._waited_s += time.perf_counter() - started
-            text = f"{type(error).__name__}: {error}"
-            self._recorder.put(tpu=self._attempt(phase, False, text))
+            waited_s = seen.waited_s + time.perf_counter() - started
+            seen = replace(seen, error=f"{type(error).__name__}: {error}", waited_s=waited_s)
+            recorder.put(tpu=seen)
             raise
-        self._waited_s += time.perf_counter() - started
-        self._recorder.put(
-            phase=UP_TO_FIRST_STEP if phase == "strategy" else f"tpu: after {phase}",
-            tpu=self._attempt(phase, phase == "strategy", None),
-        )
+        waited_s = seen.waited_s + time.perf_counter() - started
+        seen = replace(seen, reached=phase == "strategy", waited_s=waited_s)
+        after = UP_TO_FIRST_STEP if phase == "strategy" else f"tpu: after {phase}"
+        recorder.put(phase=after, tpu=seen)
         return result
 
-    def _attempt(self, phase: TpuPhase, reached: bool, error: str | None) -> TpuAttempt:
-        return TpuAttempt(
-            asked=self._asked, reached=reached, phase=phase, error=error, waited_s=self._waited_s
-        )
+    hooks.around(table.TPU_RESOLVER_MADE, partial(announced, "resolver"))
+    hooks.around(table.TPU_CONNECTED, partial(announced, "connect"))
+    hooks.around(table.TPU_INITIALISED, partial(announced, "initialize"))
+    hooks.around(table.TPU_STRATEGY_MADE, partial(announced, "strategy"))

@@ -41,25 +41,24 @@ MOST_EXPERTS = 1024
 MOST_NUMBERS = 2**17
 
 
-class ClippingWatch:
-    """Hooks tf.clip_by_*: gradients clipped on one replica before they are summed."""
+def watch_clipping(tf: Library, gradients: GradientWatch) -> dict[object, ClippedGradients]:
+    """Hook tf.clip_by_*; gives the gradients that one replica clips before they are summed."""
+    clipped: dict[object, ClippedGradients] = {}
 
-    def __init__(self, tf: Library, gradients: GradientWatch) -> None:
-        self._tf, self._gradients = tf, gradients
-        self.clipped: dict[tuple[str, Location | None], ClippedGradients] = {}
-        for each in table.CLIPPED.each():
-            hooks.before(each, partial(self._clips, each.name))
-
-    def _clips(self, name: str, /, *args: object, **kwargs: object) -> None:
-        if not self._gradients.calls or self._tf.executing_eagerly():
+    def note(name: str, /, *args: object, **kwargs: object) -> None:
+        if not gradients.calls or tf.executing_eagerly():
             return
         given = args[0] if args else kwargs.get("t_list", kwargs.get("t"))
-        context = self._tf.distribute.get_replica_context()
+        context = tf.distribute.get_replica_context()
         replicas = 1 if context is None else context.num_replicas_in_sync
-        taken = {id(each) for call in self._gradients.calls for each in call.gradients}
-        if replicas > 1 and not taken.isdisjoint(map(id, self._tf.nest.flatten(given))):
+        taken = {id(each) for call in gradients.calls for each in call.gradients}
+        if replicas > 1 and not taken.isdisjoint(map(id, tf.nest.flatten(given))):
             location = user_lines.caller()
-            self.clipped[name, location] = ClippedGradients(name, replicas, location)
+            clipped[name, location] = ClippedGradients(name, replicas, location)
+
+    for each in table.CLIPPED.each():
+        hooks.before(each, partial(note, each.name))
+    return clipped
 
 
 def read(

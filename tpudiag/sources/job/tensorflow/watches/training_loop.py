@@ -45,7 +45,7 @@ class LoopWatch:
         self.norms = NormModeWatch(tf)
         self.batch_hooks = BatchHookWatch()
         self.regularizers = RegularizerWatch(tf)
-        self.clipping = numerics.ClippingWatch(tf, gradients)
+        self.clipped = numerics.watch_clipping(tf, gradients)
         self.reductions = ReductionWatch(tf, gradients)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
@@ -86,8 +86,7 @@ class LoopWatch:
 
     def numerics(self, call: GradientCall, layer_line: numerics.LayerLine) -> StepNumerics:
         """The traced step's numerical problems."""
-        clipped = tuple(self.clipping.clipped.values())
-        step = numerics.read(self._tf, call, layer_line, clipped)
+        step = numerics.read(self._tf, call, layer_line, tuple(self.clipped.values()))
         outside = hooks.quietly(self.setup.outside_metrics, call.graph) or ()
         read = hooks.quietly(self.setup.outside_read, call.graph) or ()
         frozen = hooks.quietly(self.norms.facts, call) or ()
