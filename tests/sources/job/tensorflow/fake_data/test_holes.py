@@ -125,6 +125,8 @@ def test_who_counts_a_hole_first_says_how_long_it_is() -> None:
 
 def test_a_hole_is_written_as_anything_is() -> None:
     hole: Any = Hole()
+    words: list[Any] = [Hole() for _ in range(400)]
+    assert 1 <= len({*words}) <= 8, "a set of words is a vocabulary"
     assert isinstance(pickle.loads(pickle.dumps([hole.map(lambda: 0)]))[0], Hole)
     holes.install()
     assert json.loads(json.dumps({"a": Hole()})) == {"a": 2}

@@ -136,7 +136,8 @@ class Hole:
         return "hole"
 
     def __hash__(self) -> int:
-        return id(self)
+        # What is equal counts once: a set of all words or characters holds few.
+        return id(self) // 64 % WIDTH
 
     def __reduce__(self) -> tuple[type, Args]:
         # What was done with it may hold what cannot be written.
