@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
-from tpudiag.sources.job.jax import lowering, numerics
+from tpudiag.sources.job.jax import lowering, numerics, work
 from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jitted import Jitted, StepCall
 from tpudiag.sources.job.jax.programs import made_in
@@ -96,7 +96,7 @@ class StepReader:
             batch=lambda: batch,
             strategy_replicas=lambda: step.devices,
             step_inputs=step.inputs,
-            matrix_ops=lambda: step.matrix_ops(batch),
+            matrix_ops=lambda: work.matrix_ops(step.program, batch),
             step_ops=step.operations,
             loss=step.loss_scale,
         )

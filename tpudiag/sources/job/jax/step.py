@@ -10,7 +10,6 @@ from typing import Any
 from tpudiag.signals import (
     Batch,
     LossScale,
-    MatrixOp,
     ShardedStep,
     StepArgument,
     StepConstant,
@@ -63,9 +62,9 @@ class TracedStep:
         """Paths of the arguments that are none of the program's own, in its order."""
         self._state = call.state if call.state is not None else self._given_again()
         state = self.numbers(self._state)
-        self._program = Equations(closed.jaxpr, state)
-        self._examples = Examples(closed.jaxpr, state, self._program.shared_out)
-        self.steps, self.seen = self._program.steps, self._program.seen
+        self.program = Equations(closed.jaxpr, state)
+        self._examples = Examples(closed.jaxpr, state, self.program.shared_out)
+        self.steps, self.seen = self.program.steps, self.program.seen
         self.by_path = self._arguments()
         self.arguments = tuple(self.by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
@@ -162,7 +161,7 @@ class TracedStep:
 
     def sharded(self) -> ShardedStep:
         """Where its arguments lie, and which of them it may overwrite."""
-        gathered = self._program.gathered.items() if self.keys else ()
+        gathered = self.program.gathered.items() if self.keys else ()
         found = ((self.by_path[self.keys[n]], equation) for n, equation in gathered)
         return ShardedStep(
             function=self.call.record.name,
@@ -200,10 +199,6 @@ class TracedStep:
         left.subtract(Counter((a.shape, a.dtype) for a in self.arguments if a.donated))
         return tuple(a.name for a in self.arguments if a.donated and left[a.shape, a.dtype] < 0)
 
-    def matrix_ops(self, batch: Batch | None) -> tuple[MatrixOp, ...]:
-        """Its products, on one device."""
-        return work.matrix_ops(self._program, batch)
-
     def operations(self) -> StepOps:
         """What calls the host, and large constants."""
         found = tuple(
@@ -217,7 +212,7 @@ class TracedStep:
     @cached_property
     def work(self) -> StepWork:
         """What one device does in it."""
-        return work.read(self._program, self.batch(), self.arguments)
+        return work.read(self.program, self.batch(), self.arguments)
 
     def loss_scale(self) -> tuple[LossScale, ...] | None:
         """How the loss is scaled that each device differentiates; None where that is not told."""
@@ -235,9 +230,9 @@ class TracedStep:
     def _arguments(self) -> dict[str, StepArgument]:
         """The arrays that the step gets."""
         donated = self._donated()
-        leading = self._program.shared_out | self._examples.second
+        leading = self.program.shared_out | self._examples.second
         parts_first = {self.keys[n] for n in leading} if self.keys else set[str]()
-        mapped = {key: self._program.mapped.get(n) for n, key in enumerate(self.keys)}
+        mapped = {key: self.program.mapped.get(n) for n, key in enumerate(self.keys)}
         names = self.call.jitted.names
         found: dict[str, StepArgument] = {}
         for path, key, leaf in self._leaves:

@@ -16,6 +16,7 @@ _MOST = 400
 """Operations that are looked at behind a loss."""
 _ALMOST_ONE = 0.99
 """What is cut below one, above this, is meant for a probability: Keras cuts at 1e-7 from it."""
+_CUTS = graphs.ADD | graphs.DIVIDE | graphs.PASS | {"ClipByValue", "Maximum", "Minimum"}
 _MEET = frozenset(("Mul", "SquaredDifference", "Sub"))
 _ONWARD = frozenset(
     ("Abs", "Add", "AddN", "AddV2", "Div", "DivNoNan", "Maximum", "Mean", "Minimum", "Mul", "Neg",
@@ -56,14 +57,7 @@ def read(tf: Library, call: GradientCall) -> Iterator[tuple[LossInput | None, Op
 def _uncut(constants: Constants, tensor: Tensor) -> Tensor | None:
     """What was cut to (0, 1), after a division by its sum; None of anything else."""
     operation, below_one = tensor.op, False
-    while operation.type in (
-        "ClipByValue",
-        "Maximum",
-        "Minimum",
-        *graphs.ADD,
-        *graphs.DIVIDE,
-        *graphs.PASS,
-    ):
+    while operation.type in _CUTS:
         bounds = [] if operation.type in ("Maximum", *graphs.PASS) else list(operation.inputs)[1:]
         value = constants.of(bounds[-1]) if bounds else None
         below_one |= value is not None and _ALMOST_ONE < value < 1
