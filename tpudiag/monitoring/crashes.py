@@ -18,21 +18,31 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tpudiag.sources.job.points import hooks, table
 
-if TYPE_CHECKING:
-    from tpudiag.monitoring.recorder import Recorder
 
-_followers: deque[Recorder] = deque(maxlen=64)
+class _Follower(Protocol):
+    """A recorder, as far as the process's end and forks concern it."""
+
+    thread: int
+    closed_at: int | None
+
+    def ends(self, failure: str | None, exit_code: int | None = None) -> None: ...
+    def forks(self) -> None: ...
+    def has_forked(self) -> None: ...
+    def forked(self) -> None: ...
+
+
+_followers: deque[_Follower] = deque(maxlen=64)
 """Strong references: a loop's recorder would be gone before the hook sees the loop's exception."""
 _installed = False
 MOST_LOOK_S, _looked_s = 0.05, 0.0
 """Limits the search among millions of objects, since a loop may be left early in each epoch."""
 
 
-def follow(recorder: Recorder) -> None:
+def follow(recorder: _Follower) -> None:
     """Register this recorder; the interpreter's hooks are installed once."""
     global _installed  # noqa: PLW0603
     _followers.append(recorder)
@@ -68,7 +78,7 @@ def installed_code(filename: str) -> bool:
     return filename.startswith("<") or any(filename.startswith(f"{place}/") for place in places)
 
 
-def left_by_exit(recorder: Recorder) -> None:
+def left_by_exit(recorder: _Follower) -> None:
     """The loop was left early: report it where a SystemExit caused that."""
     global _looked_s  # noqa: PLW0603
     with suppress(Exception):
@@ -127,7 +137,7 @@ def _code(status: Any) -> tuple[int, str | None]:
     return 1, " ".join(str(status).split())[:500]
 
 
-def _tell(recorders: list[Recorder], end: Callable[[], tuple[str | None, int | None]]) -> None:
+def _tell(recorders: list[_Follower], end: Callable[[], tuple[str | None, int | None]]) -> None:
     """Notify recorders; no failure here reaches the job."""
     with suppress(Exception):
         failure, code = end()
@@ -136,14 +146,14 @@ def _tell(recorders: list[Recorder], end: Callable[[], tuple[str | None, int | N
                 recorder.ends(failure, code)
 
 
-def _ended_by_it() -> list[Recorder]:
+def _ended_by_it() -> list[_Follower]:
     """The open recorders, or the one closed last: earlier ones had ended well."""
     recorders = list(_followers)
     going_on = [recorder for recorder in recorders if recorder.closed_at is None]
     return going_on or sorted(recorders, key=lambda recorder: recorder.closed_at or 0)[-1:]
 
 
-def _each(do: Callable[[Recorder], None]) -> None:
+def _each(do: Callable[[_Follower], None]) -> None:
     for recorder in list(_followers):
         with suppress(Exception):
             do(recorder)
