@@ -247,7 +247,7 @@ class Statements:
         def stays(name: str) -> bool:
             if name in statement.fills:
                 it: Any = known.get(name, ())
-                return not isinstance(it, (list, set, dict, tuple)) or bool(it)
+                return type(it) not in (list, set, dict, tuple) or bool(it)
             # A table that was to be changed still makes whatever column is asked of it.
             changed = name in statement.reads and isinstance(known.get(name), Table)
             return changed or (statement.compound and name in known)
