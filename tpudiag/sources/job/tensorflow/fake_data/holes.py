@@ -13,16 +13,13 @@ import importlib
 import math
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
 
 from .asking import is_decorated, taken_apart, taken_at_will
 from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Size, indexed, made_by
 from .open_values import by_user
-
-if TYPE_CHECKING:
-    from typing import Self
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
@@ -164,7 +161,7 @@ class _Shape(tuple[int, ...]):
 
     hole: Hole | None
 
-    def __new__(cls, sizes: Iterable[int], hole: Hole | None = None) -> Self:
+    def __new__(cls, sizes: Iterable[int], hole: Hole | None = None) -> _Shape:
         """Sizes as they are by now."""
         made = super().__new__(cls, sizes)
         made.hole = hole
