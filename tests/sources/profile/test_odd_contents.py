@@ -72,6 +72,7 @@ def change(made: Any, what: str, which: int, value: tuple[str, Any], rest: tuple
 @example([("metadata", 5, ("str_value", ""), f"f32[{'9' * 5000}]{{0:T(8)}}", 0)])
 @example([("plane", 1, ("str_value", ""), "/device:TPU:99999999999", 0)])
 @example([("plane", 1, ("str_value", ""), "/device:TPU:" + "9" * 5000, 0)])
+@example([("stat", 1061, ("double_value", 1e308), "", 0)])
 def test_odd_contents(tmp_path: Path, changes: list[Any]) -> None:
     made = spaces.pod_host("host", steps=4, devices=1)
     spaces.add_reading(made, [50.0, 70.0, 90.0], 0.5)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
 from typing import Any, NamedTuple
 
 from tpudiag.compiled import HbmTensor
@@ -226,7 +225,8 @@ def _hbm_bytes(breakdown: bytes) -> int | None:
 
 
 def _times(value: StatValue | None, count: int) -> int | None:
-    if not isinstance(value, (int, float)) or not isfinite(value):
+    """Of all occurrences; None where the file's figure is no count of 64 bits (NaN, 1e308)."""
+    if not isinstance(value, (int, float)) or not abs(value) < 2**64:
         return None
     return int(value) * count
 
