@@ -82,6 +82,10 @@ class Observation:
         if spec.ends_in_s:
             threading.Thread(target=self._tell_early, name="tpudiag-early", daemon=True).start()
 
+    def trained(self) -> bool:
+        """Whether a training step was seen."""
+        return self._steps.steps > 0
+
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
         """The job ended in any way; send everything known."""
         if self.watches.whole is not None:

@@ -113,6 +113,7 @@ class Observer:
         fake_data = self.fake_data
         if fake_data is not None:
             self.observation.has_stand_ins = lambda: fake_data.used
+            fake_data.statements.trained.append(self.observation.trained)
         for keras, package in self._early_keras:
             self._watch_keras(self.observation, keras, package)
         self._recorder.phase(UP_TO_FIRST_STEP)

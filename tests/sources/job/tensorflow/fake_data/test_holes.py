@@ -4,6 +4,7 @@
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import json
@@ -166,7 +167,9 @@ if __name__ == "__main__":
 """
 
 
-def ran(tmp_path: Path, text: str, **known: Any) -> tuple[dict[str, Any], list[str]]:
+def ran(
+    tmp_path: Path, text: str, trained: bool = False, **known: Any
+) -> tuple[dict[str, Any], list[str]]:
     """What a script has set, and what was stood in for."""
     noted: list[str] = []
     file = str(tmp_path / "job.py")
@@ -175,7 +178,9 @@ def ran(tmp_path: Path, text: str, **known: Any) -> tuple[dict[str, Any], list[s
         str(tmp_path), lambda **facts: noted.__setitem__(slice(None), facts.get("passed_over", ()))
     )
     space: dict[str, Any] = {"__name__": "__main__", **known}
-    tree = Statements(ledger).tried(script_text.tree_of(text, file), file, space, 0)
+    statements = Statements(ledger)
+    statements.trained.append(lambda: trained)
+    tree = statements.tried(script_text.tree_of(text, file), file, space, 0)
     exec(compile(tree, file, "exec", dont_inherit=True), space)
     return space, noted
 
@@ -282,6 +287,26 @@ def test_what_fails_once_data_are_stood_in_for_is_passed_over_and_said_apart(
     _, noted = ran(tmp_path, text + "json.dumps(kept)\nx = rows[0].reshape(2, 3).shape[9]\n")
     assert "json.dumps" in noted[1], "it says what it cannot write"
     assert len(noted) == 2, "on what stands in for data: whether by them is not known"
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "trained", "ends"),
+    [
+        ("open('/absent')", ValueError, True, False),
+        ("open('/absent')", AssertionError, True, False),
+        ("open('/absent')", ValueError, False, True),
+        ("open('/absent')", NameError, True, True),
+        ("1", ValueError, True, True),
+    ],
+)
+def test_behind_a_first_loop_what_fails_is_passed_over_though_it_trains(
+    tmp_path: Path, data: str, error: type[Exception], trained: bool, ends: bool
+) -> None:
+    library: dict[str, Any] = {"error": error}
+    exec(compile("def fit(x):\n    raise error\n", "/lib/keras/src/trainer.py", "exec"), library)
+    text = f"x = {data}\nhistory = fit(x)\nloss = history.history['loss']\n"
+    with pytest.raises(error) if ends else contextlib.nullcontext():
+        assert isinstance(ran(tmp_path, text, trained, **library)[0]["loss"], Hole)
 
 
 @pytest.mark.parametrize("file", ["layers/core.py", "src/backend/common/keras_tensor.py"])

@@ -22,7 +22,8 @@ _ABSENT = re.compile(
     r"RepositoryNotFound|LocalEntryNotFound|OfflineMode|DatasetNotFound|DefaultCredentials|ApiException"
 )
 """Exceptions by which something is not there, or not in reach."""
-_OF_CODE = (NameError, ImportError, SyntaxError, NotImplementedError, MemoryError, AssertionError)
+_OF_NAMES = (NameError, ImportError, SyntaxError)
+_OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError, AssertionError)
 _ABSENT_BY_TEXT = re.compile(r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file")
 """What libraries of other languages say under exceptions of no kind."""
 _OF_CALL = re.compile(
@@ -39,6 +40,14 @@ def is_of_code(error: Exception) -> bool:
     """Whether nothing that is missing brings it about: code, or a call that does not fit."""
     of_code = isinstance(error, _OF_CODE) or _OF_CALL.match(str(error)) is not None
     return of_code or _is_of_release(error)
+
+
+def is_of_names(error: Exception) -> bool:
+    """Whether a name is not there, which no values bring about, or the rehearsal refused it."""
+    # Which arguments are given by their place, values may tell: `f(*row)`.
+    of_call = _OF_CALL.match(str(error)) is not None and "positional" not in str(error)
+    refused = type(error).__name__ == "NotRehearsable"
+    return refused or isinstance(error, _OF_NAMES) or of_call or _is_of_release(error)
 
 
 def _is_of_release(error: Exception) -> bool:

@@ -3,7 +3,8 @@
 Those of its top level and of its main function are tried, each by itself; inside of any other
 function the call fails as one. What fails once data are stood in for is passed over too, and said
 apart. Never a statement that trains, nor one that fails by its code or in a model: that is the
-script's own error.
+script's own error. Once a first loop has trained on what stands in for data, all that fails after
+it is passed over, but for a name that is not there.
 """
 
 import ast
@@ -13,7 +14,7 @@ import linecache
 import operator
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -64,6 +65,8 @@ class Statements:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self.trained: list[Callable[[], bool]] = []
+        """Whether a training step was seen, by each framework."""
         self._all: list[_Statement] = []
         self._rounds: Counter[int] = Counter()
         self._file = ""
@@ -189,6 +192,9 @@ class Statements:
         caught = statement.inner and any(map(main_flow.guarded, user_lines.stack()))
         if caught or not interventions.allowed(InterventionKind.HOLES):
             return False
+        if self._is_past_training(error, statement):
+            self._pass_over(error, statement, wanting=False)
+            return True
         # An earlier statement sets a name that is not there: a loop over no file.
         name = error.name if isinstance(error, NameError) else None
         unset = self._is_changed() and any(name in each.sets for each in self._all[:number])
@@ -210,6 +216,11 @@ class Statements:
         self._star = error if _is_import(error) and not statement.sets else self._star
         self._pass_over(error, statement, wanting=wanting)
         return True
+
+    def _is_past_training(self, error: Exception, statement: _Statement) -> bool:
+        """Whether it fails behind a first loop, on what stands in for data or came of it."""
+        trained = self._ledger.any and any(seen() for seen in self.trained)
+        return trained and not statement.inner and not missing_data_errors.is_of_names(error)
 
     def _is_changed(self) -> bool:
         """Whether the script does not have all that it would: data, or rounds of a loop."""
