@@ -299,24 +299,6 @@ GFILE_OPENED = point("tf.io.gfile.GFile", "__init__", "a file is read")
 FILE_READ = point("tf.io", "read_file", "a file is read, in a graph")
 LATEST_CHECKPOINT = point("tf.train", "latest_checkpoint", "whether there is a checkpoint")
 MODEL_LOADED = point("tf.saved_model", "load", "a model of a bucket")
-EXAMPLES_PARSED = point(
-    "tf.io tf.compat.v1 tf.compat.v1.io", "parse_example parse_single_example", "what is in records"
-)
-CSV_DECODED = point("tf.io tf.compat.v1 tf.compat.v1.io", "decode_csv", "what is in lines")
-PICTURE_DECODED = point(
-    "tf.image tf.io tf.compat.v1.image",
-    "decode_jpeg decode_png decode_image decode_bmp decode_gif",
-    "a picture of a record",
-)
-JPEG_DECODED = point(
-    "tf.image tf.io tf.compat.v1.image",
-    "decode_and_crop_jpeg extract_jpeg_shape is_jpeg",
-    "a picture of a record",
-)
-RAW_DECODED = point("tf.io tf.compat.v1", "decode_raw", "numbers of a record")
-TENSOR_PARSED = point("tf.io", "parse_tensor", "a tensor of a record")
-RESHAPED = point("tf", "reshape ensure_shape", "which size a stand-in is to have")
-SHAPE_SET = _by_definer("", "set_shape", "which size a stand-in is to have")
 KERAS_DATA_LOADED = _by_code(
     "keras.datasets.mnist keras.datasets.fashion_mnist keras.datasets.cifar10"
     " keras.datasets.cifar100 keras.datasets.imdb keras.datasets.reuters"

@@ -15,9 +15,9 @@ worse than an unknown value: observe the run; do not match names or read the sou
   is none of the job's, and is not judged.
 - Libraries that look into what they are given take no holes. pandas gets a *table*
   (`open_tables.py`, `open_columns.py`, `open_values.py`): a column that it does not find is made,
-  and where a use of it fails, its values are of another kind. TensorFlow gets *records* that hold
-  what the parse function asks for (`records.py`), of the size that a shape asks (`images.py`), so
-  that the script's own pipeline is still judged.
+  and where a use of it fails, its values are of another kind. TensorFlow runs no function over
+  *elements* of files that are away (`elements.py`): it traces it, and the trace says what comes of
+  them, so that the script's own pipeline is still judged.
 - A *path* (`paths.py`, `files.py`): each call that takes one is a row, answered where the path is
   away. A dataset of files reads records or lines that begin with `MARKER`
   (`datasets_of_files.py`, `text_files.py`).
@@ -25,7 +25,7 @@ worse than an unknown value: observe the run; do not match names or read the sou
   build, untrained, for a layer of another would be another step; the rest of it is holes.
 
 What still goes by a name, which no use tells: a batch (`batch_sizes.py`); texts and names of files
-among columns that are handed on whole; sides of pictures in records; the builds of well-known
-models and the sizes of keras.datasets. What still asks the text: whether a line that failed for a
-file was to write it (`missing_data_errors.py`). `modules.py` has what notebook hosts import.
+among columns that are handed on whole; the builds of well-known models and the sizes of
+keras.datasets. What still asks the text: whether a line that failed for a file was to write it
+(`missing_data_errors.py`). `modules.py` has what notebook hosts import.
 """

@@ -32,8 +32,8 @@ _UNKNOWN = -2
 """The cardinality of a dataset whose elements only reading counts."""
 
 
-def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> None:
-    """Hook what reads records, lines and whole files, and the dataset of their names."""
+def install(tf: Library, ledger: Ledger, is_away: Callable[[object], bool]) -> None:
+    """Hook what reads records, lines and pieces of files, and the dataset of their names."""
 
     def of_files(
         stand_in: Callable[..., str], told: Sequence[str], original: Call, dataset: object,
@@ -46,9 +46,6 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
         known = reachable(filenames, stand_in(ledger, packed, *sizes))
         return original(dataset, known, *a, **kw)
 
-    def read(original: Call, filename: object, *args: object, **kwargs: object) -> object:
-        return original(reachable(filename, text_files.lines(ledger, count=1)), *args, **kwargs)
-
     def listed(original: Call, file_pattern: Any, *args: object, **kwargs: object) -> object:
         texts = _texts(file_pattern)
         if not any(is_away(text) for text in texts):
@@ -58,15 +55,13 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
         shuffle = args[0] if args else kwargs.get("shuffle")
         return made if shuffle is False else made.shuffle(max(len(names), 1))
 
-    def is_away(path: object) -> bool:
-        return paths.is_absent(path) and not written(path)
-
     def reachable(names: Any, stand_in: str) -> object:
         """File names, each that cannot be reached replaced; the same object where none is."""
         if isinstance(names, tf.data.Dataset):
             chosen = tf.autograph.experimental.do_not_convert(partial(in_graph, stand_in))
             # Not serial: this map is no line of the script's.
-            return names.map(chosen, num_parallel_calls=tf.data.AUTOTUNE)
+            with hooks.instead(ledger, fills=False):
+                return names.map(chosen, num_parallel_calls=tf.data.AUTOTUNE)
         if isinstance(names, Hole):
             ledger.note("files whose names are not known")
             return stand_in
@@ -96,8 +91,6 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
     sizes = ("record_bytes", "header_bytes", "footer_bytes")
     hooks.around(table.BYTES_READ, partial(of_files, text_files.pieces, sizes))
     hooks.around(table.FILES_LISTED, listed)
-    for api in (tf, tf.compat.v2, tf.compat.v1):
-        hooks.around(table.FILE_READ, read, api)
 
 
 def of_stand_ins(ledger: Ledger) -> None:

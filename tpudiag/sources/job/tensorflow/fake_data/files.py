@@ -78,6 +78,7 @@ class Files:
             table.GFILE_IS_FOLDER: (is_folder, remote),
             table.GFILE_LISTED: (listed, remote),
             table.GFILE_COPIED: (refused, anywhere),
+            table.FILE_READ: (refused, remote),
             table.LATEST_CHECKPOINT: (lambda *_, **__: None, remote),
             table.MODEL_LOADED: (self._said("a model"), anywhere),
         }

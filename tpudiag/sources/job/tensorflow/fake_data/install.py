@@ -6,10 +6,10 @@ from functools import partial
 
 from tpudiag.sources.job.points import Library, Watches
 
-from . import datasets_of_files, holes, hub, keras_data, records, tfds_data
+from . import datasets_of_files, holes, hub, keras_data, paths, tfds_data
+from .elements import Elements
 from .files import Files
 from .filling import Filling
-from .images import Contents
 from .jitted_holes import fill_models
 from .ledger import Ledger
 from .modules import HostedModules
@@ -32,6 +32,9 @@ class FakeData:
         self._files = Files(self._ledger, written)
         holes.install()
 
+    def _is_away(self, path: object) -> bool:
+        return paths.is_absent(path) and not self._written(path)
+
     @property
     def used(self) -> bool:
         """Whether anything was stood in for so far."""
@@ -41,10 +44,9 @@ class FakeData:
         """Files, records and contents."""
         self._tf = tf
         self._files.watch_tensorflow(tf)
-        datasets_of_files.install(tf, self._ledger, self._written)
-        records.install(tf, self._ledger.ask)
+        datasets_of_files.install(tf, self._ledger, self._is_away)
         datasets_of_files.of_stand_ins(self._ledger)
-        Contents(tf)
+        Elements(tf, self._ledger, self._is_away)
         self._filling = Filling(tf, self._ledger)
 
     def watch_keras(self, keras: Library, of_jax: bool = False) -> None:

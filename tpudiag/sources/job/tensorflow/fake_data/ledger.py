@@ -33,6 +33,8 @@ class Ledger:
         self._put = put
         self.records = RECORDS
         """Records that each file holds."""
+        self.fills = True
+        """Whether functions of pipelines are looked at: not those of our own."""
         self._settled = False
         self._things: list[str] = []
         self._asked = set[int]()

@@ -4,14 +4,11 @@ import gzip
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
 
 from tpudiag.sources.job.points import Library
 
 from .ledger import CLASSES, MARKER, RECORDS, Ledger
 
-SCOPE = "tpudiag_fake"
-"""Of the operations of a graph that stand in for something."""
 SIZE = 512
 """Height and width of a picture."""
 _PACKED: dict[str, Callable[[bytes], bytes]] = {"GZIP": gzip.compress, "ZLIB": zlib.compress}
@@ -28,25 +25,6 @@ def marked(number: int) -> str:
     return f"{MARKER}/{CLASSES[number % len(CLASSES)]}/{number} " + " ".join(turned)
 
 
-def is_stand_in(tf: Library, strings: object) -> Any:
-    """Which of the strings of a graph say that they are none."""
-    # RE2's dot matches no line end.
-    return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
-
-
-def chosen(tf: Library, contents: object, stand_in: Any) -> Any:
-    """Contents, and a stand-in where they are none: of a list, one by the hash of their name.
-
-    In the graph, for scripts parse inside of Dataset.map; labels vary, and each run is the same.
-    """
-    with tf.name_scope(SCOPE):
-        contents = tf.convert_to_tensor(contents)
-        if isinstance(stand_in, list):
-            at = tf.strings.to_hash_bucket_fast(contents, len(cast("list[object]", stand_in)))
-            stand_in = tf.gather(tf.constant(stand_in), at)
-        return tf.where(is_stand_in(tf, contents), stand_in, contents)
-
-
 def records(tf: Library, ledger: Ledger, compression: str = "") -> str:
     """A TFRecord file, packed as the script unpacks it."""
 
@@ -58,10 +36,10 @@ def records(tf: Library, ledger: Ledger, compression: str = "") -> str:
     return ledger.file(f"{compression}records.tfrecord", write)
 
 
-def lines(ledger: Ledger, compression: str = "", count: int = RECORDS) -> str:
-    """A text file of so many lines."""
-    text = "".join(marked(number) + "\n" for number in range(count)).encode()
-    return _packed(ledger, f"{compression}{count}-lines.txt", compression, text)
+def lines(ledger: Ledger, compression: str = "") -> str:
+    """A text file."""
+    text = "".join(marked(number) + "\n" for number in range(RECORDS)).encode()
+    return _packed(ledger, f"{compression}lines.txt", compression, text)
 
 
 def pieces(ledger: Ledger, compression: str, size: int, before: int, behind: int) -> str:

@@ -1,0 +1,111 @@
+"""What a pipeline makes of files that are not there: elements as the trace of its function says.
+
+A function that is mapped over names, records or lines of such files is traced, and so judged, but
+not run: what it gives has the shapes and the types that its trace has. A size that the trace leaves
+open is the simplest.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tpudiag.sources.job.points import Call, Library, hooks, privates, table
+
+from .ledger import MARKER, Ledger
+from .text_files import SIZE, marked
+
+_OPEN = 32
+_COLOURS = (1, 3, 4)
+_LOOSE = "_tpudiag_loose"
+"""Marks a dataset whose elements have not even the dimensions of the real ones."""
+
+
+class Elements:
+    """Fills what is mapped over stand-ins; `is_away` tells a name that reaches nothing."""
+
+    def __init__(self, tf: Library, ledger: Ledger, is_away: Callable[[object], bool]) -> None:
+        self._tf, self._ledger, self._is_away = tf, ledger, is_away
+        hooks.around(table.DATASET_MADE, self._made)
+
+    def _made(self, original: Call, dataset: object, variant: object, *args: object) -> object:
+        """A dataset is made, of the operation that gives its elements."""
+        filled = None
+        if self._ledger.any and self._ledger.fills and self._tf.executing_eagerly():
+            with hooks.instead(self._ledger, fills=False):
+                filled = hooks.quietly(self._filled, dataset)
+        variant = variant if filled is None else privates.VARIANT.of(filled)
+        return original(dataset, variant, *args)
+
+    def _filled(self, dataset: Any) -> Any:
+        """What gives a dataset's elements in the place of its function; None for what is real."""
+        function = privates.MAP_FUNCTION.of(dataset, None)
+        if function is None or not self._is_of_stand_ins(source := privates.inputs(dataset)[0]):
+            return None
+        specs = self._tf.nest.flatten(dataset.element_spec)
+        several = type(function.output_structure).__name__ == "DatasetSpec"
+        if not all(hasattr(spec, "dtype") for spec in specs):
+            return None
+        if several:
+            if all(spec.dtype == self._tf.string for spec in specs):
+                return None  # records, which another function is to take apart
+            records = self._tf.data.Dataset.range(self._ledger.records)
+            source = source.flat_map(self._plain(lambda *_: records))
+        for spec in specs:
+            self._ledger.ask(spec.shape.as_list() if spec.shape.rank else [])
+        if any(spec.shape.rank is None for spec in specs):
+            setattr(dataset, _LOOSE, True)
+        text = next(self._texts(source), None)
+        rows = [] if text is None else text.shape.as_list()
+
+        def made(at: object, *_: object) -> object:
+            return self._tf.nest.map_structure(
+                lambda spec: self._value(spec, at, rows), dataset.element_spec
+            )
+
+        # Not serial: this map is no line of the script's.
+        return source.enumerate().map(self._plain(made), self._tf.data.AUTOTUNE)
+
+    def _plain(self, function: Call) -> Call:
+        """A function that AutoGraph does not look into."""
+        plain: Call = self._tf.autograph.experimental.do_not_convert(function)
+        return plain
+
+    def _is_of_stand_ins(self, dataset: Any) -> bool:
+        """Whether the first element of a dataset is, or names, what is not there."""
+        if any(getattr(each, _LOOSE, False) for each in _chain(dataset)):
+            return True
+        try:
+            texts = [self._tf.reshape(text, [-1])[:1].numpy() for text in self._texts(dataset)]
+        except self._tf.errors.NotFoundError:
+            return True
+        firsts = (text for each in texts for text in each.tolist())
+        return any(text.startswith(MARKER.encode()) or self._is_away(text) for text in firsts)
+
+    def _texts(self, dataset: Any) -> Iterator[Any]:
+        """The texts of a dataset's first element."""
+        nest, string = self._tf.nest, self._tf.string
+        if any(getattr(spec, "dtype", 0) == string for spec in nest.flatten(dataset.element_spec)):
+            for first in dataset.take(1):
+                parts = nest.flatten(first)
+                yield from (p for p in parts if p.dtype == string and hasattr(p, "numpy"))
+
+    def _value(self, spec: Any, at: Any, rows: Any) -> Any:
+        """A value of a spec: numbers and texts turn from one element to the next."""
+        tf, sizes = self._tf, spec.shape.as_list() if spec.shape.rank else []
+        of_picture = len(sizes) > 2 and sizes[-1] in _COLOURS
+        known = [size or (SIZE if of_picture else _OPEN) for size in sizes]
+        known[: len(rows)] = (s or row for s, row in zip(sizes, rows, strict=False))
+        text = tf.gather(tf.constant([marked(0), marked(1)]), at % 2)
+        value = tf.fill(known, text if spec.dtype == tf.string else tf.cast(at % 2, spec.dtype))
+        kind = type(spec).__name__
+        if kind == "SparseTensorSpec":
+            return tf.sparse.from_dense(value)
+        return tf.RaggedTensor.from_tensor(value) if kind == "RaggedTensorSpec" else value
+
+
+def _chain(dataset: Any) -> Iterator[Any]:
+    """A dataset and those that it is made of."""
+    yield dataset
+    for each in privates.inputs(dataset):
+        yield from _chain(each)
