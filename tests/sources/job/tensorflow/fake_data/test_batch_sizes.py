@@ -26,7 +26,7 @@ class Settings:
     [
         ({"BATCH_SIZE": 128 * 8, "num_batches": 9000}, 1024),
         ({"C": Settings}, 256),
-        ({"config": {"train_batch_size": 64, "batch_sizes": "many"}}, 64),
+        ({"config": {"train_batch_size": 64, "batch_sizes": "many", "test_batch_size": 500}}, 64),
         ({"own": SimpleNamespace(batch_size=64), "batch": object()}, 64),
         ({"batch": 8, "of_another": batched(64)}, 8),
         ({"batch_bytes": 2**40, "batch_dim": True}, 0),

@@ -9,8 +9,8 @@ from .holes import batch_of
 BATCHES = 6
 """Batches that data hold at least: a fifth of them, as is put aside for validation, hold one."""
 _SIMPLEST, _MOST = 32, 16_384
-_NOT = re.compile(r"step|num_|(^|_)n_batch|batches|\.tpudiag_")
-"""Counts of batches, by their names, and the batch of a hole."""
+_NOT = re.compile(r"step|num_|(^|_)n_batch|batches|\.tpudiag_|(test|pred)\w*_batch")
+"""Counts of batches, by their names, the batch of a hole, and those that nothing trains on."""
 
 
 def examples() -> int:

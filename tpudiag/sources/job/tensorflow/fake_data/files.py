@@ -42,6 +42,8 @@ class Files:
             return (pathlib.Path(path, name) for name in listed(path))
 
         def below(path: str, _: object, pattern: str, *__: object, **___: object) -> Any:
+            if not (hosted(path) or paths.looks_like_data(pattern)):
+                return NotImplemented
             return map(pathlib.Path, self.names(f"{path}/{pattern}"))
 
         def is_class(path: object) -> bool:
@@ -51,7 +53,7 @@ class Files:
         self._answer(table.PATHS_LISTED, children, hosted)
         self._answer(table.FOLDER_ASKED, lambda *_, **__: True, is_class)
         self._answer(table.FOLDER_WALKED, self._walked, hosted)
-        self._answer(table.PATHS_MATCHED, below, hosted)
+        self._answer(table.PATHS_MATCHED, below, paths.is_missing)
         hooks.around(table.FILES_MATCHED, self._matched)
 
     def watch_tensorflow(self, tf: Library) -> None:

@@ -23,7 +23,7 @@ _ABSENT = re.compile(
 )
 """Exceptions by which something is not there, or not in reach."""
 _OF_NAMES = (NameError, ImportError, SyntaxError)
-_OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError, AssertionError)
+_OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError)
 _ABSENT_BY_TEXT = re.compile(r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file")
 """What libraries of other languages say under exceptions of no kind."""
 _OF_CALL = re.compile(
