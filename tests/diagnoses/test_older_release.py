@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.diagnoses import second_try
+from tpudiag.diagnoses.of_code import is_of_code
 from tpudiag.diagnoses.older_release import advice, of_package
 from tpudiag.location import Location
 from tpudiag.script_run import CodeFrame, Crash
@@ -59,7 +59,7 @@ def test_a_package_that_no_longer_takes_an_argument_is_named(tmp_path: Path) -> 
     text = of_package(crash)
     assert text is not None and "scikit-learn 1.8.0" in text and "`squared`" in text
     called = replace(crash, frames=(replace(frame, text="model.fit(x, y)"),))
-    assert of_package(called) is None and second_try.OF_CODE.match(crash.error)
+    assert of_package(called) is None and is_of_code(crash.error)
 
 
 def test_what_no_release_that_is_rehearsed_has_is_said_to_be_so() -> None:

@@ -116,11 +116,37 @@ def test_what_was_not_tried_in_time_is_not_blamed_on_the_script() -> None:
 
 
 def test_types_and_shapes_are_not_of_what_spares_time() -> None:
-    for error in ("TypeError: 'int' object", "ValueError: Shapes (5,) and (4,) are incompatible"):
+    unbuilt = "KeyError: 'The optimizer cannot recognize variable dense/kernel:0. This usually'"
+    shapes = "ValueError: Shapes (5,) and (4,) are incompatible"
+    for error in ("TypeError: 'int' object", shapes, unbuilt):
         job, specs = tried(crashed(STEPS, error=error))
         assert not specs and second_try.crash_of(job) is not None
         job, specs = tried(crashed(CUT, STEPS, error=error), crashed(STEPS, error=error))
         assert len(specs) == 1 and second_try.crash_of(job) is not None
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "of_code"),
+    [
+        (
+            "plot(dates, prices)",
+            "plot() takes from 0 to 1 positional arguments but 2 were given",
+            True,
+        ),
+        ("plot(*columns)", "plot() takes from 0 to 1 positional arguments but 2 were given", False),
+        ("plot(dates,", "plot() takes from 0 to 1 positional arguments but 2 were given", False),
+        ("rows.apply(clean)", "clean() takes 1 positional argument but 2 were given", False),
+    ],
+)
+def test_a_form_of_call_that_the_release_refuses_is_of_the_code(
+    call: str, error: str, of_code: bool
+) -> None:
+    error = f"TypeError: {error}"
+    job = crashed(InterventionKind.DATA, error=error)
+    crash = Crash(error, (CodeFrame(HERE, "<module>", call),), "Traceback ...")
+    job.facts |= {"end": replace(end_of(job), crash=crash), "stood_in": DATA}
+    job, _ = tried(job)
+    assert (second_try.crash_of(job) is not None) is of_code
 
 
 def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
@@ -263,6 +289,8 @@ def test_errors_that_nobody_knows_unless_they_are_of_the_code() -> None:
     assert may_be_to_blame("KeyError: 'f7'", DATA)
     assert not may_be_to_blame("NameError: name 'i' is not defined", DATA)
     assert not may_be_to_blame("AttributeError: module 'tensorflow' has no attribute 'x'", DATA)
+    named = "The filepath provided must end in `.keras` (Keras model format). Received: best.h5"
+    assert not may_be_to_blame(f"ValueError: {named}", DATA)
     gone = "Triggering __jax_array__() during abstractification is no longer supported."
     assert not may_be_to_blame(f"ValueError: {gone} To avoid this error, convert it.", DATA)
     assert may_be_to_blame("ValueError: the row is longer than 8", DATA)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import msgspec
 
 from tpudiag.diagnoses import older_release
+from tpudiag.diagnoses.of_code import is_of_code, told
 from tpudiag.diagnoses.undiagnosed import unreachable
 from tpudiag.known_errors.model import Kind, Match, Phase
 from tpudiag.model import Location
@@ -26,12 +27,8 @@ _SHORTEST_STEM = 8
 """The least length of a file's name that is no common word."""
 _MARKS = ("/fake-data/", "tpudiag-fake:")
 """Identify synthetic data: its file, or its content."""
-OF_CODE = re.compile(
-    r"(NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError)\b|"
-    r"AttributeError: module '|TypeError: [^\n]*unexpected keyword argument '|[\w.]+: [^\n]*"
-    r"(?:no longer (?:supported|available|allowed)|(?:was|were|been) removed (?:in|from|since))"
-)
-"""Exceptions that neither data nor a loop's length can cause: names, or what a release removed."""
+_WHILE_BUILT = (Phase.BUILDING, Phase.TRACING)
+"""Phases in which no step has run: what saves time cannot have caused what is raised there."""
 
 
 def may_be_of(hit: Match, error: str, stood_in: Sequence[str]) -> bool:
@@ -56,7 +53,7 @@ def may_be_to_blame(error: str, stood_in: Sequence[str]) -> bool:
     """Whether synthetic data may have caused an exception, unless a known error explains it."""
     from tpudiag.known_errors.search import match
 
-    if not stood_in or OF_CODE.match(error):
+    if not stood_in or is_of_code(error):
         return False
     return all(
         may_be_of(hit, error, stood_in) or hit.error.noise or hit.error.kind is Kind.CONSEQUENCE
@@ -191,7 +188,7 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
         return
     fixed = (*spec.without, InterventionKind.DATA, *_FOR_GOOD)
     left = [kind for kind in _to_blame(job) if kind not in fixed]
-    if OF_CODE.match(error):
+    if is_of_code(error, end.crash):
         yield from (k for k in left if k is InterventionKind.ROUNDS and _OF_NAMES.match(error))
         return
     adapted = [kind for kind in left if kind in _ADAPTATIONS]
@@ -199,7 +196,9 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     # Interventions that save time keep types and shapes; and where one that cannot be omitted may
     # be the cause, another try would not help.
     of_others = cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
-    if of_others or _OF_TYPES.match(error):
+    known = told(error)
+    built = known is not None and known.phase in _WHILE_BUILT
+    if of_others or built or _OF_TYPES.match(error):
         others = [kind for kind in others if kind in _LENGTHS]
     yield from others or ([] if of_others else adapted)
 
@@ -255,7 +254,7 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
     elif _may_be_of_data(job, end):
         kinds = (InterventionKind.DATA,)
     else:
-        of_code = OF_CODE.match(error) or older_release.advice(error)
+        of_code = is_of_code(error, end.crash) or older_release.advice(error)
         kinds = () if of_code else tuple(kind for kind in _to_blame(job) if kind in _FOR_GOOD)
     if not kinds:
         return job
@@ -263,7 +262,7 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
 
 
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
-    if InterventionKind.DATA not in _to_blame(job):
+    if InterventionKind.DATA not in _to_blame(job) or is_of_code(end.error or "", end.crash):
         return False
     found = _FOUND_SHAPE.search(end.error or "")
     asked = msgspec.convert(job.facts.get("asked_sizes", ()), set[int], strict=False)
