@@ -30,9 +30,33 @@ def test_words_of_any_program_or_of_another_library_are_no_answer(file: str, err
     assert isinstance(said[0], UnknownError) and error.partition(": ")[2].strip("'") in said[0].text
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        "TypeError: build() argument after ** must be a mapping, not Tensor",
+        "TypeError: slice indices must be integers or None or have an __index__ method",
+        "TypeError: __init__() got an unexpected keyword argument 'lr'",
+        "AttributeError: can't set attribute 'name'",
+        "KeyError: 'loss'",
+        "ValueError: axes don't match array",
+    ],
+)
+def test_pythons_own_words_are_no_librarys_where_the_traceback_names_none(error: str) -> None:
+    own = (
+        "Traceback (most recent call last):\n"
+        + '  File "report.py", line 8, in rows\n    f(*a)\n' * 2
+    )
+    assert isinstance(in_text(own + error)[0], UnknownError)
+
+
 def test_same_words_of_its_own_library_are_answered() -> None:
     error = "ValueError: Queue main is closed"
     assert not isinstance(in_text(error)[0], UnknownError)
+
+
+def test_a_number_is_not_divided_by_a_path() -> None:
+    error = RAISED_IN.format(file="widgets/core.py", error="ZeroDivisionError: division by zero")
+    assert "core.py`" not in str(in_text(error)[0])
 
 
 def test_a_path_does_not_take_in_the_words_before_it() -> None:

@@ -32,7 +32,9 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
     if error.common and match.confidence == "low":
         return not wording("doubt of_a_module").search(rows[line - 1])
     told = _told_of(error)
-    elsewhere = of_another_world(told, "\n".join(rows[:line]))
+    before = "\n".join(rows[:line])
+    of_python = not error.common and wording("doubt of_python").search(rows[line - 1])
+    elsewhere = of_another_world(told, before) or (of_python and _never_named(told, before))
     elsewhere = elsewhere and not (match.settled or (match.reading and match.reading.whole))
     if elsewhere and error.phase not in _OUTSIDE:
         return True
@@ -53,6 +55,13 @@ def of_another_world(told: str, text: str) -> bool:
     own = next((words for those, words in _WORLDS.items() if library in those.split()), None)
     speaks = any(re.search(words, told) for words in _WORLDS.values())
     return bool(own and speaks and not re.search(own, told))
+
+
+def _never_named(told: str, traceback: str) -> bool:
+    """Whether frames, two at least, say no word of the libraries that an answer speaks of."""
+    of = "|".join(words for words in _WORLDS.values() if re.search(words, told))
+    frames = wording("place frame").findall(traceback)
+    return bool(of) and len(frames) > 1 and not re.search(of, traceback, re.IGNORECASE)
 
 
 def _told_of(error: KnownError) -> str:
