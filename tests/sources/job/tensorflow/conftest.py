@@ -27,15 +27,19 @@ class Told:
     def phase(self, name):
         self.put(phase=name)
 
+def code_of(text, file="/job/train.py"):
+    lines = text.splitlines(keepends=True)  # AutoGraph needs the source
+    linecache.cache[file] = (len(text), None, lines, file)
+    return compile(text, file, "exec")
+
 for line in sys.stdin:
     child = os.fork()
     if not child:
         code = 1
         try:
-            text = json.loads(line)
-            lines = text.splitlines(keepends=True)  # AutoGraph needs the source
-            linecache.cache["/job/program.py"] = (len(text), None, lines, "/job/program.py")
-            exec(compile(text, "/job/program.py", "exec"), {"__name__": "__main__", "told": Told()})
+            given = {"json": json, "tf": tf, "told": Told(), "code_of": code_of}
+            program = code_of(json.loads(line), "/job/program.py")
+            exec(program, {"__name__": "__main__", **given})
             code = 0
         except BaseException:
             traceback.print_exc()
@@ -62,7 +66,11 @@ def as_tensorflow(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
 
 @pytest.fixture(scope="session")
 def in_tensorflow() -> Iterator[Callable[[str], Any]]:
-    """Runs a program and gives the JSON that it prints."""
+    """Runs a program and gives the JSON that it prints.
+
+    It is given `tf` and `json`; `told`, which keeps what a recorder is put; and `code_of`, for the
+    text of a script, whose lines it is found by.
+    """
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(

@@ -52,9 +52,7 @@ def test_a_product_in_a_loop_runs_as_often_as_the_loop_turns() -> None:
 
 
 PROGRAM = """
-import json
 from functools import partial
-import tensorflow as tf
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow import fitting_replicas
 from tpudiag.sources.job.points import interventions

@@ -7,8 +7,7 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, threading
-import tensorflow as tf
+import threading
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow.observation import Observation
 

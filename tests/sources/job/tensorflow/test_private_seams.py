@@ -9,8 +9,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROLOGUE = """
-import json
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import functions, training
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.points import user_lines

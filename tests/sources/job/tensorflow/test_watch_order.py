@@ -7,8 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
-import tensorflow as tf
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.step_reader import StepReader

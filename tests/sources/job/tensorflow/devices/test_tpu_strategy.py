@@ -7,8 +7,7 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, sys
-import tensorflow as tf
+import sys
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 
 tpu_stubs.install(tf, tpu_stubs.TpuSystem(16, 2, 1), 2, on_resolver=lambda name: None)

@@ -7,8 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.graphs.matrix_products import name_read_by
 
 kernel = tf.Variable(tf.ones((4, 4)), name="dense/kernel")

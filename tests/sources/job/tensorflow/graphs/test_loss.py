@@ -10,9 +10,6 @@ from tpudiag.signals import Batch
 from tpudiag.sources.job.tensorflow.graphs.loss import Term, divided_again, weighed
 
 PROGRAM = """
-import json, os
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-import tensorflow as tf
 from tpudiag.signals import Batch
 from tpudiag.sources.job.tensorflow.graphs import loss
 from tpudiag.sources.job.tensorflow.watches import training

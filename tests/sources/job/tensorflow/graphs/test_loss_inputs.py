@@ -7,8 +7,7 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 HEAD = """
-import json
-import tensorflow as tf, keras, tf_keras
+import keras, tf_keras
 from tpudiag.sources.job.tensorflow.graphs import loss_inputs
 from tpudiag.sources.job.tensorflow.watches import training
 

@@ -7,9 +7,8 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, tempfile
+import tempfile
 from pathlib import Path
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.graphs import lowering
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.watches import training
@@ -79,9 +78,8 @@ def test_any_batch_with_sums_over_replicas(in_tensorflow: InTensorFlow) -> None:
 
 
 OPEN = """
-import json, tempfile
+import tempfile
 from pathlib import Path
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.graphs import lowering
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.watches import training

@@ -9,9 +9,7 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, os, threading
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-import tensorflow as tf
+import os, threading
 from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
 from tpudiag.sources.job.tensorflow.watches import training
 

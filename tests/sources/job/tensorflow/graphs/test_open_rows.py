@@ -7,9 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, os
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
 
 def rows(forward, *shape, batch=32):

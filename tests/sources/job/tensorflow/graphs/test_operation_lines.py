@@ -7,9 +7,8 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 HOOKS = """
-import json, tempfile
+import tempfile
 from pathlib import Path
-import tensorflow as tf
 from tpudiag.sources.job.points import barrier, user_lines
 from tpudiag.sources.job.tensorflow.graphs import lowering, operation_lines
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs

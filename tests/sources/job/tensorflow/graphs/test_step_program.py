@@ -6,8 +6,6 @@ from tests.sources.job.programs import InTensorFlow
 from tpudiag.sources.job.tensorflow.graphs.step_program import only_on_tpu
 
 PROGRAM = """
-import json
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram
 
 kernel = tf.Variable(tf.ones((4, 8)), name="dense/kernel")

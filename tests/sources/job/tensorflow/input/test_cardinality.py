@@ -7,9 +7,7 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
 from dataclasses import replace
-import tensorflow as tf
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow.input.cardinality import _HANDS_ON, below, counted, elements
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader

@@ -7,9 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, os
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import functions, training
 from tpudiag.sources.job.tensorflow.input import pipelines
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs

@@ -7,8 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
-import tensorflow as tf
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.shortening.heavy_functions import HeavyFunctions

@@ -7,8 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
 def thin(dataset):

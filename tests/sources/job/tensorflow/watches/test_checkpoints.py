@@ -11,8 +11,7 @@ from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 PROGRAM = """
-import json, tempfile
-import tensorflow as tf
+import tempfile
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 folder = tempfile.mkdtemp()
@@ -41,9 +40,9 @@ def test_managers_and_saves_with_the_script_s_own_paths(in_tensorflow: InTensorF
     seen, held = in_tensorflow(PROGRAM)
     uses = {(kind, path): (*facts,) for kind, path, *facts in seen}
     managed = ("tf.train.CheckpointManager", "gs://bucket/managed")
-    assert uses[managed] == (2, 11, True)
-    assert uses["tf.train.CheckpointManager", "gs://bucket/never"] == (0, 12, True)
-    assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 14, True)
+    assert uses[managed] == (2, 10, True)
+    assert uses["tf.train.CheckpointManager", "gs://bucket/never"] == (0, 11, True)
+    assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 13, True)
     assert [uses["ModelCheckpoint", f"gs://bucket/{n}.keras"][2] for n in "gk"] == [True, False]
     assert held == [["gs://bucket/bare", [[4, 3]]], ["gs://bucket/whole", [[4, 3], [4, 3]]]]
 

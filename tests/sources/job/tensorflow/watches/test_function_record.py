@@ -8,8 +8,6 @@ import pytest
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.watches import functions
 watch = functions.FunctionWatch(tf)

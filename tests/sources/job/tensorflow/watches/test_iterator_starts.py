@@ -7,8 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, linecache
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import iterator_starts
 from tpudiag.sources.job.points import user_lines
 
@@ -33,9 +31,7 @@ def looks():
 taken = [0]
 watch = iterator_starts.IteratorStartWatch(tf, lambda: taken[0])
 space = {"taken": taken, "tf": tf}
-lines = SCRIPT.splitlines(keepends=True)
-linecache.cache["/job/train.py"] = (len(SCRIPT), None, lines, "/job/train.py")
-exec(compile(SCRIPT, "/job/train.py", "exec"), space)
+exec(code_of(SCRIPT), space)
 space["steps"](tf.data.Dataset.range(8).cache(), 6)
 space["epochs"](tf.data.Dataset.range(8), 3)
 space["looks"]()

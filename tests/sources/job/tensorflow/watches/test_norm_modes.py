@@ -7,8 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, linecache
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import norm_modes, training
 
 SCRIPT = '''
@@ -16,14 +14,12 @@ def forgotten(x): return model(x)
 def trained(x): return model(x, training=True)
 def frozen_by_choice(x): return model(x, training=False)
 '''
-lines = SCRIPT.splitlines(keepends=True)
-linecache.cache["/job/train.py"] = (len(SCRIPT), None, lines, "/job/train.py")
 watch, gradients = norm_modes.NormModeWatch(tf), training.GradientWatch(tf)
 watch.watch_keras(tf.keras)
 model = tf.keras.Sequential([tf.keras.layers.BatchNormalization(name="norm")])
 model.build((2, 4))
 space = {"model": model}
-exec(compile(SCRIPT, "/job/train.py", "exec"), space)
+exec(code_of(SCRIPT), space)
 
 def norms(forward):
     @tf.function(autograph=False)

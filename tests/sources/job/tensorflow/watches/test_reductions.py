@@ -7,8 +7,7 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
-import tensorflow as tf, keras
+import keras
 from tpudiag.sources.job.tensorflow.watches import reductions, training
 
 SCRIPT = '''

@@ -7,8 +7,8 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, linecache
-import tensorflow as tf, keras
+import linecache
+import keras
 from tpudiag.sources.job.tensorflow.graphs import penalties, random_seeds
 from tpudiag.sources.job.tensorflow.watches import batch_hooks, training
 

@@ -7,9 +7,8 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, linecache
+import linecache
 import numpy as np
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import step_results
 
 SCRIPT = '''
@@ -39,8 +38,6 @@ def into_arrays(steps):
         np.asarray(train_step(step, "array"))
         np.array([step])
 '''
-lines = SCRIPT.splitlines(keepends=True)
-linecache.cache["/job/train.py"] = (len(SCRIPT), None, lines, "/job/train.py")
 watch = step_results.StepResultWatch(tf)
 
 def train_step(step, function="step"):
@@ -64,7 +61,7 @@ space = {"weights": weights, "counter": counter, "save": library["save"]}
 space["variables"] = library["Model"]()
 space |= {"np": np, "tf": tf, "train_step": train_step}
 space |= {"print_loss": lambda _: None, "summary": tf.summary}
-exec(compile(SCRIPT, "/job/train.py", "exec"), space)
+exec(code_of(SCRIPT), space)
 space["loop"](8)
 space["alternate"](6)
 space["into_arrays"](5)

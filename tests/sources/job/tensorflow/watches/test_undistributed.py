@@ -7,8 +7,6 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.watches import training, undistributed
 
