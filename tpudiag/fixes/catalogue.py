@@ -1,5 +1,6 @@
 """Finds this room's fixes, and makes the change for a finding."""
 
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -110,7 +111,8 @@ def _sound(source: Source, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
         # Both: LibCST preserves the text, Python knows the rules (such as `return` outside a
         # function).
         module_of(after)
-        compile(after, "<changed>", "exec", dont_inherit=True)
+        with warnings.catch_warnings(action="ignore"):
+            compile(after, "<changed>", "exec", dont_inherit=True)
     except (NotParsed, SyntaxError, ValueError) as error:
         raise NoChange("the changed line would be no Python") from error
     return edits
