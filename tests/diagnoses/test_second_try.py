@@ -156,6 +156,9 @@ def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
     for error in ("NameError: name 'x'", "AttributeError: 'NoneType' object has no attribute 'x'"):
         _, (spec,) = tried(crashed(InterventionKind.ROUNDS, STEPS, error=error), crashed())
         assert spec.without == (InterventionKind.ROUNDS,), "a loop may not have come to it"
+    mixed = "RuntimeError: Mixing different tf.distribute.Strategy objects: <a> is not <b>"
+    job, specs = tried(crashed(InterventionKind.REPLICAS, error=mixed))
+    assert not specs and second_try.crash_of(job) is not None, "no length of data makes a scope"
     away = "FailedPreconditionError: Couldn't resolve host name, reading metadata of gs://b/model"
     job, specs = tried(crashed(CUT, error=away))
     assert not specs and second_try.crash_of(job) is not None, "no net is there in any try"

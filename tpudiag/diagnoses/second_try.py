@@ -27,8 +27,6 @@ _SHORTEST_STEM = 8
 """The least length of a file's name that is no common word."""
 _MARKS = ("/fake-data/", "tpudiag-fake:")
 """Identify synthetic data: its file, or its content."""
-_WHILE_BUILT = (Phase.BUILDING, Phase.TRACING)
-"""Phases in which no step has run: what saves time cannot have caused what is raised there."""
 
 
 def may_be_of(hit: Match, error: str, stood_in: Sequence[str]) -> bool:
@@ -197,9 +195,11 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     # be the cause, another try would not help.
     of_others = cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
     known = told(error)
-    built = known is not None and known.phase in _WHILE_BUILT
-    if of_others or built or _OF_TYPES.match(error):
+    phase = known.phase if known is not None else None
+    if of_others or phase is Phase.TRACING or _OF_TYPES.match(error):
         others = [kind for kind in others if kind in _LENGTHS]
+    if phase is Phase.BUILDING and not of_others:
+        others = []
     yield from others or ([] if of_others else adapted)
 
 
