@@ -91,7 +91,7 @@ def _of_lack(text: str, lack: Lack, spoken: str) -> Reading | None:
         return _of_span(text, lack, span)
     if not lack.asker:
         return moved.of_name(lack.full)
-    if lack.asked in _ALL_READ and not lack.full.endswith(")"):
+    if lack.asked in _ALL_READ and not lack.full.endswith(")") and "._" not in lack.full:
         return computed("asked is too old", **who, **asked)
     return computed("asks of another release", **who, **asked)
 
