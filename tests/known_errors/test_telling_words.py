@@ -96,20 +96,6 @@ def test_source_by_itself_raised_nothing() -> None:
     assert in_text(f'  File "a.py", line 2, in f\n{source}')
 
 
-def test_a_library_that_asks_for_what_is_gone_is_named() -> None:
-    frame = '  File "/venv/lib/python3.9/site-packages/spektral/layers.py", line 5, in <module>\n'
-    asked = "ImportError: cannot import name 'tf' from 'keras.backend'"
-    answer = first(f"Traceback (most recent call last):\n{frame}    from keras import tf\n{asked}")
-    assert "the installed package `spektral`" in answer.message
-    assert answer.fix.startswith("pip install -U spektral")
-    assert "spektral" not in first(asked).fix
-
-
-def test_a_fix_is_the_one_for_the_release_that_the_text_names() -> None:
-    answer = first("TensorFlow 2.13.0\nTypeError: Descriptors cannot be created directly.")
-    assert answer.fix == 'pip install "protobuf>=4.21,<5"'
-
-
 REMARK = "I tensorflow/core/util/port.cc:153] oneDNN custom operations are on.\n"
 
 

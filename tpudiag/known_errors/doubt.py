@@ -4,7 +4,7 @@
 import re
 
 from .compiled import wording
-from .model import Kind, KnownError, Match, Phase
+from .model import Kind, Match, Phase
 from .place import library_at
 
 LEAST_SHARED = 0.17
@@ -31,7 +31,7 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
     rows = text.split("\n")
     if error.common and match.confidence == "low":
         return not wording("doubt of_a_module").search(rows[line - 1])
-    told = _told_of(error)
+    told = error.words
     before = "\n".join(rows[:line])
     of_python = not error.common and wording("doubt of_python").search(rows[line - 1])
     elsewhere = of_another_world(told, before) or (of_python and _never_named(told, before))
@@ -62,10 +62,3 @@ def _never_named(told: str, traceback: str) -> bool:
     of = "|".join(words for words in _WORLDS.values() if re.search(words, told))
     frames = wording("place frame").findall(traceback)
     return bool(of) and len(frames) > 1 and not re.search(of, traceback, re.IGNORECASE)
-
-
-def _told_of(error: KnownError) -> str:
-    """All that a case says of itself, in lower case."""
-    parts = (f"{each.hit} {each.cause} {each.says}" for each in error.narrower)
-    own = (error.example, *error.more_examples, *error.patterns, error.cause, error.fix)
-    return " ".join((*own, error.family, *parts)).lower()

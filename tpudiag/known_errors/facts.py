@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tpudiag.records import dataclass
 
-from .compiled import wording
+from .compiled import wording, wordings
 from .place import Place, operation_in, place_of
 from .plain_text import plain, without_prefixes
 
@@ -39,6 +39,8 @@ class Facts:
     shapes: tuple[str, ...]
     differ: str | None
     """Where the first two shapes, of one rank, differ."""
+    apart: str | None
+    """The names that only one of two structures has."""
     sizes: tuple[str, ...]
     quoted: tuple[str, ...]
     """The few names that its sentence quotes."""
@@ -81,6 +83,8 @@ class Facts:
         known = "shapes" in named_here or _squeezed(self.differ or "") in bare
         if self.differ and of_shapes and not known:
             named_here += f" The shapes differ in {self.differ}."
+        if self.apart:
+            named_here += f" Of the two structures {self.apart}."
         return named_here.strip()
 
     def rows(self) -> Iterator[tuple[str, str]]:
@@ -127,6 +131,7 @@ def facts_of(text: str) -> Facts:
         types=_first(found.lower() for found in wording("facts type").findall(words)),
         shapes=shapes,
         differ=_differ(*shapes[:2], stretched="ncompatible shapes" in said) if meet else None,
+        apart=_apart(said),
         sizes=_first(wording("facts size").findall(words)),
         quoted=quoted if len(quoted) <= MOST_QUOTED else (),
         status=status_of(said),
@@ -191,11 +196,21 @@ def _differ(one: str, other: str, *, stretched: bool) -> str | None:
     return "; ".join(f"dimension {at}: {a} and {b}" for at, a, b in apart or pairs) or None
 
 
+def _apart(text: str) -> str | None:
+    """The names that only one of two structures has, which an error prints whole."""
+    both = wording("facts structures").search(text)
+    if both is None:
+        return None
+    one, other = (set(re.findall(r"'(\w+)':", part)) for part in both.groups())
+    told = [
+        f"only the {which} has `{', '.join(sorted(names))}`"
+        for which, names in (("first", one - other), ("second", other - one))
+        if 0 < len(names) <= MOST
+    ]
+    return "; ".join(told) or None
+
+
 def status_of(text: str) -> str | None:
     """The status code that a text names, in any of its spellings."""
-    if code := wording("facts status").search(text):
-        return code[1]
-    if name := wording("facts class").search(text):
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name[1]).upper()
-    words = wording("facts words").search(text)
-    return words[1].replace(" ", "_").upper() if words else None
+    found = next(filter(None, (form.search(text) for form in wordings("facts status"))), None)
+    return re.sub(r"(?<=[a-z])(?=[A-Z])| ", "_", found[1]).upper() if found else None

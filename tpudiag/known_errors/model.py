@@ -135,6 +135,13 @@ class KnownError:
         return len(self.patterns) >= MANY_SENTENCES or alternatives >= MANY_CAUSES
 
     @property
+    def words(self) -> str:
+        """All that it says, and that is said of it, in lower case."""
+        parts = (f"{each.hit} {each.cause} {each.says}" for each in self.narrower)
+        own = (self.example, *self.more_examples, *self.patterns, self.cause, self.fix)
+        return " ".join((*own, self.family, *parts)).lower()
+
+    @property
     def noise(self) -> bool:
         """Whether it only looks like an error."""
         return self.id.startswith("N")

@@ -112,10 +112,6 @@ def _used(found: re.Match[str], nodes: Nodes) -> Operand | None:
         calls = (e for e in nodes if isinstance(e, ast.Call) and e.args)
         used = (e.args[0] for e in calls if isinstance(e.func, ast.Name) and e.func.id == use)
         lacks = "and is asked for its length"
-    elif use in {"*", "**"}:
-        form = ast.Starred if use == "*" else ast.keyword
-        used = (e.value for e in nodes if isinstance(e, form) and not getattr(e, "arg", None))
-        lacks = f"and {use} takes it apart as arguments"
     elif use == "unpack":
         taken = (e for e in nodes if isinstance(e, ast.Assign))
         used = (e.value for e in taken if isinstance(e.targets[0], ast.Tuple))
@@ -256,7 +252,6 @@ _FORMS: dict[str, Reader] = {
     r"got (?P<twice>multiple) values for (?:keyword )?argument '(?P<name>\w+)'": _keyword,
     r"(?:contracting dimensions to have the same shape, got|incompatible shapes for broadcasting:) (?P<left>\([\d, ]*\))(?: and|,) (?P<right>\([\d, ]*\))": _two,
     r"cannot unpack non-iterable (?P<kind>[\w.]+) object(?P<use>)": _used,
-    r"argument after (?P<use>\*{1,2}) must be an? (?:mapping|iterable), not (?P<kind>[\w.]+)": _used,
     r"Input 'y' of '(?P<op>\w+)' Op has type (?P<right>\w+) that does not match type (?P<left>\w+) of argument 'x'": _two,
     r"cannot compute (?P<op>\w+) as input #1\(zero-based\) was expected to be an? (?P<left>\w+) tensor but is an? (?P<right>\w+) tensor": _two,
     r"as a Python `?bool|truth value of an (?P<array>array)|(?P<traced>TracerBool\w*|[Aa]bstract tracer value encountered where (?:concrete|Boolean))": _condition,

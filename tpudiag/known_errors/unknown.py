@@ -197,14 +197,5 @@ def nearest(text: str) -> tuple[KnownError, ...]:
 
 @cache
 def _texts() -> dict[KnownError, str]:
-    """By a case its texts, and its own words about them, in lower case."""
-    return {
-        error: "\n".join(
-            (
-                *(error.example, *error.more_examples, error.cause, error.family),
-                *(f"{each.hit} {each.cause}" for each in error.narrower),
-            )
-        ).lower()
-        for error in known_errors()
-        if error.patterns and not error.noise
-    }
+    """By a case all words of it."""
+    return {each: each.words for each in known_errors() if each.patterns and not each.noise}

@@ -55,6 +55,7 @@ NAMED = {
     "ssh: connect to host 35.2.4.6 port 22: Connection refused": "describe NAME",
     "googleapi: Error 403: Read access to project 'test' was denied, forbidden": "set project",
     "ValueError: implies that array axis 0 is partitioned 8 times, but the dimension size is 7": "to 8; or a batch",
+    "ValueError: spec=PartitionSpec(None, ('x', 'y')), which implies that the global size of its dimension 1 should be divisible by 4, but it is equal to 6": "axis ('x','y')",
     "ValueError: pmap got inconsistent sizes for array axes to be mapped:\n  * most axes (1530 of them) had size 1, e.g. axis 0 of args[0] of type int32[1,1,77];\n  * one axis had size 8: axis 0 of args[2] of type uint32[8,2]": "jax.random.split(key, n)",
     # What stands around it.
     f"File \"/venv/transformers/modeling_tf_utils.py\", line 2919, in from_pretrained\n{KERAS3}TypeError: 'NoneType' object is not callable": "TF_USE_LEGACY_KERAS",
