@@ -341,11 +341,3 @@ def test_wrong_words(words: list[str], said: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_pid_that_is_no_trainer(tmp_path: Path) -> None:
-    with subprocess.Popen(["sleep", "60"]) as process:
-        done = attach(tmp_path, str(process.pid))
-        process.kill()
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"{process.pid}: has no TensorFlow or JAX loaded and holds no TPU" in done.stderr

@@ -137,20 +137,6 @@ def refused(done: Done, path: Path, cause: str) -> None:
     assert cause in line.replace(str(path), "")
 
 
-def test_a_truncated_and_a_corrupt_file(tmp_path: Path) -> None:
-    data: bytes = spaces.training(steps=2).SerializeToString()
-    file = tmp_path / "a.xplane.pb"
-    file.write_bytes(data[: len(data) // 2])
-    refused(read(file), file, "truncated")
-    file.write_bytes(data[:50] + b"\xff" * 40 + data[90:])
-    refused(read(file), file, "corrupt")
-
-
-def test_a_wrong_folder(tmp_path: Path) -> None:
-    refused(read(tmp_path), tmp_path, "no profile in this folder")
-    refused(read(tmp_path / "none"), tmp_path / "none", "does not exist")
-
-
 def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
     file = spaces.write(spaces.training(steps=2), tmp_path)
     file.parent.chmod(0o555)

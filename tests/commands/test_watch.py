@@ -116,14 +116,6 @@ def test_the_hook_runs_once_with_what_happened(tmp_path: Path) -> None:
     assert told.startswith(f"TPU604|{tmp_path / 'a.sqlite'}|no step for 7")
 
 
-def test_a_hook_that_fails_is_said_and_changes_nothing(tmp_path: Path) -> None:
-    recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=700)
-    done = watch(tmp_path, "--once", "--on-alert", "exit 3", "--format", "json")
-    assert done.returncode == 1
-    assert done.stderr == "tpudiag: --on-alert: exit code 3\n"
-    json.loads(done.stdout)
-
-
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

@@ -122,9 +122,9 @@ def test_an_answer_that_never_came_is_unknown_not_a_fit() -> None:
 
 def test_a_target_on_which_nothing_fits_fails_the_plan() -> None:
     made = plan_report.report("job", (plan(refused(8)),))
-    assert made.outcomes[0].verdict is Verdict.FAILED
+    assert (made.outcomes[0].id, made.outcomes[0].verdict) == ("TPU301", Verdict.FAILED)
     assert "E1000" in made.outcomes[0].findings[0].message
-    assert made.headline == "No batch was seen to fit."
+    assert (made.headline, made.exit_code()) == ("No batch was seen to fit.", 1)
 
 
 def test_nothing_known_is_skipped_not_passed() -> None:

@@ -9,9 +9,6 @@ from tests.sources.job.programs import printed
 pytestmark = pytest.mark.slow
 
 ANY_GRAPH = """
-import os, sys
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-import tensorflow as tf
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tpudiag import catalogue, engine
 from tpudiag.hardware import target
@@ -99,9 +96,6 @@ any_graph()
 print("done")
 """
 FIXED = """
-import os, sys
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.input import graph_rewrite
 
 files = tf.data.Dataset.list_files(sys.argv[1:], shuffle=False)
@@ -122,9 +116,6 @@ print("static", graph_rewrite.rewritten(tf, static, graph_rewrite.autotuned) is 
 print("nothing", graph_rewrite.rewritten(tf, built, graph_rewrite.autotuned))
 """
 COUNTED = """
-import os, sys
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-import tensorflow as tf
 from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
 
 def parse(record):
@@ -143,7 +134,7 @@ for made in ("records.map(parse)", "records.shuffle(4).repeat().map(parse)"):
 
 
 def run(tmp_path: Path, program: str) -> str:
-    """Run a program in a child process, with two record files as its arguments."""
+    """Run a program with `sys` and `tf`, and two record files as its arguments."""
     files = [str(tmp_path / name) for name in ("a", "b")]
     write = (
         "import sys, tensorflow as tf\n"
