@@ -202,9 +202,3 @@ def test_without_the_extra_the_line_names_it(tmp_path: Path) -> None:
     done = ran(tmp_path, "dask://127.0.0.1:1")
     assert done.returncode == 2
     assert "tpudiag[dask]" in done.stderr
-
-
-def test_another_engine_is_refused(tmp_path: Path) -> None:
-    done = ran(tmp_path, "spark")
-    assert done.returncode == 2
-    assert "neither local nor dask://" in done.stderr

@@ -129,19 +129,6 @@ def test_other_planes_are_no_devices(tmp_path: Path) -> None:
     assert [d.name for d in facts(tmp_path)[0].devices] == ["/device:TPU:0"]
 
 
-def test_hosts_of_a_run_come_together(tmp_path: Path) -> None:
-    for host, step_ms in (("a", 20.0), ("b", 26.0)):
-        made = spaces.training(devices=2, step_ms=step_ms)
-        made.hostnames[:] = [host]
-        spaces.write(made, tmp_path, host=host)
-    found, steps = facts(tmp_path)
-    assert found.hosts == ("a", "b")
-    assert len(found.devices) == 4
-    assert steps
-    assert steps.step_ms == pytest.approx([26.5] * 10), "a step is as long as on the slowest host"
-    assert next(op.count for op in found.ops if op.name == "fusion.7") == 40
-
-
 def test_figures_are_plain_numbers(tmp_path: Path) -> None:
     spaces.write(spaces.training(), tmp_path)
     (op, *_) = facts(tmp_path)[0].ops

@@ -97,13 +97,6 @@ def test_gpus_are_said_to_be_gpus(tmp_path: Path) -> None:
     assert found.target is None
 
 
-def test_jax_on_cpus_computes(tmp_path: Path) -> None:
-    xla = [("dot.3", 1.0, 15.0, {"hlo_op": "dot.3"}), ("ThreadpoolListener::Region", 0.0, 20.0)]
-    made = spaces.marked(STARTS, {"tf_XLAPjRtCpuClient/1": xla})
-    (replica,) = facts(spaces.write(made, tmp_path))[0].replicas
-    assert replica.part("compute") == pytest.approx(60.0)
-
-
 @pytest.mark.parametrize("work", [True, False])
 def test_the_work_of_an_eager_get_next_is_the_wait(tmp_path: Path, work: bool) -> None:
     asks = [("EagerLocalExecute: IteratorGetNext", 0.0, 5.0)]
@@ -165,21 +158,6 @@ def test_kernels_of_unknown_cost_leave_the_use_of_the_mxu_open(tmp_path: Path) -
         assert any("Pallas" in note for note in found.notes) is (flops == 0)
         (longest,) = (t for t in found.tables if t.title == "Operations")
         assert (longest.rows[0][4] == "-") is (flops == 0)
-
-
-@pytest.mark.parametrize(
-    ("kind", "verdict"),
-    [
-        ("s8", Verdict.PASSED),
-        ("f8e4m3fn", Verdict.PASSED),
-        ("bf16", Verdict.PASSED),
-        ("f32", Verdict.FAILED),
-    ],
-)
-def test_products_of_eight_bits_are_no_float32(tmp_path: Path, kind: str, verdict: Verdict) -> None:
-    text = f"f32[512,512]{{1,0}} fusion({kind}[512,512]{{1,0}} %a, {kind}[512,512]{{1,0}} %b)"
-    made = steps_of((("matmul.1", "convolution fusion", 20.0),), about={"matmul.1": {"text": text}})
-    assert outcomes(spaces.write(made, tmp_path))["TPU403"].verdict is verdict
 
 
 def test_no_rate_stands_above_what_the_chip_can_do(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def test_times_that_are_not_an_operation_s_own_have_no_rate() -> None:
         ("f32[8,8] %a, f32[8,8] %b", False),
         ("bf16[8,8] %a, f32[8,8] %b, f32[8] %c", False),
         ("s8[8,8] %a, s8[8,8] %b", True),
+        ("f8e4m3fn[8,8] %a, f8e4m3fn[8,8] %b", True),
         ("s32[8,8] %a, s32[8,8] %b", None),
     ],
 )

@@ -34,9 +34,10 @@ def test_files_that_were_not_reached_are_told(tmp_path: Path) -> None:
 
 def test_events_of_a_name_as_steps(tmp_path: Path) -> None:
     made = spaces.space("host")
-    spaces.add_host(made, (100.0, 150.0, 200.0), step_ms=30.0, name="my_step")
-    spaces.write(made, tmp_path)
-    files = [str(file) for file in tmp_path.rglob("*.xplane.pb")]
+    threads = {"python": [("my_step", 0.0, 30.0), ("my_step", 1.0, 5.0)]}
+    spaces.each_step(spaces.Plane(made, "/host:CPU"), (100.0, 150.0, 200.0), threads)
+    files = [str(spaces.write(made, tmp_path))]
+    assert facts(tmp_path)[1] is None
     _, times = Answers(files).add_all(here(files, "my_step")).merged()
     assert times is not None and times.step_ms == pytest.approx((30.0,) * 3)
     assert Answers(files).add_all(here(files, "no_such_event")).merged()[1] is None

@@ -6,7 +6,6 @@ import pytest
 from tests.sources.profile import spaces
 from tpudiag.signals import StepTimes, warm_up
 from tpudiag.sources.profile import facts
-from tpudiag.sources.profile.run_reader import Answers, here
 
 STARTS = (100.0, 125.0, 150.0)
 THREAD = "tf_data_iterator_get_next/1"
@@ -76,22 +75,6 @@ def test_the_loops_own_thread_waits_whatever_runs(tmp_path: Path) -> None:
 def test_a_wait_is_cut_at_the_steps_ends(tmp_path: Path) -> None:
     steps = read(tmp_path, asked=[("python", 115.0, 15.0)])
     assert steps.input_wait_ms == pytest.approx([5.0, 5.0, 0.0])
-
-
-def test_other_names_of_steps(tmp_path: Path) -> None:
-    steps = read(tmp_path, name="epoch_step", asked=[("python", 101.0, 6.0)])
-    assert steps.step_ms == pytest.approx([20.0] * 3)
-
-
-def test_spans_of_any_name(tmp_path: Path) -> None:
-    made = spaces.space()
-    threads = {"python": [("train_step", 0.0, 20.0), ("train_step", 1.0, 5.0)]}
-    spaces.each_step(spaces.Plane(made, "/host:CPU"), STARTS, threads)
-    files = [str(spaces.write(made, tmp_path))]
-    assert facts(tmp_path)[1] is None
-    _, steps = Answers(files).add_all(here(files, "train_step")).merged()
-    assert steps
-    assert steps.step_ms == pytest.approx([20.0] * 3)
 
 
 @pytest.mark.parametrize(

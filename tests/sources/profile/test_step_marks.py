@@ -59,7 +59,11 @@ def test_a_host_whose_work_was_not_traced_is_not_called_idle(tmp_path: Path) -> 
 
 def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(tmp_path: Path) -> None:
     waits = ("ThunkExecutor::Execute (wait for completion)", 3.0, 15.0)
-    xla = [("dot.3", 1.0, 2.0, {"hlo_op": "dot.3"}), waits]
+    xla = [
+        ("dot.3", 1.0, 2.0, {"hlo_op": "dot.3"}),
+        waits,
+        ("ThreadpoolListener::Region", 0.0, 20.0),
+    ]
     starts = [100.0 + 30 * number for number in range(4)]
     made = spaces.marked(starts, {"tf_XLAPjRtCpuClient/1": xla})
     (replica,) = facts(spaces.write(made, tmp_path))[0].replicas

@@ -29,14 +29,6 @@ def test_planes_their_stats_and_lines() -> None:
     assert sum(released) >= device.size, "memory is let go of line by line"
 
 
-def test_a_file_appended_to_itself_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xspace, "SMALL", 0)
-    data = spaces.training(devices=2, steps=3).SerializeToString()
-    once, twice = xspace.space(memoryview(data)), xspace.space(memoryview(data * 2))
-    assert len(list(once.planes())) == len(list(twice.planes()))
-    assert not once.repeated and len(twice.repeated) == len(once.parts)
-
-
 @pytest.mark.parametrize(
     ("data", "words"),
     [
