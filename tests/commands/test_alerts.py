@@ -124,32 +124,6 @@ def test_an_update_keeps_the_policy_and_what_people_added(project: Project) -> N
     assert after.enabled is False
 
 
-def test_conditions_channels_and_the_closing_that_people_chose_stay(project: Project) -> None:
-    project.alerts("apply", "--notify", "team mail")
-    policy = project.policies()["throughput-drop"]
-    ours = policy.conditions[0].name
-    theirs = {"display_name": "theirs", "condition_prometheus_query_language": {
-        "query": "custom_googleapis_com:tpudiag_steps > 7", "evaluation_interval": {"seconds": 30}
-    }}  # fmt: skip
-    other = api.AlertPolicy.Condition({**theirs, "name": f"{policy.name}/conditions/9"})
-    policy.conditions.insert(0, other)
-    policy.combiner = api.AlertPolicy.ConditionCombinerType.AND
-    policy.alert_strategy.auto_close = {"seconds": 7200}
-    policy.documentation.links.append({"display_name": "book", "url": "https://example.org"})
-    assert "= keep throughput-drop" in project.alerts("apply").stdout
-    project.alerts("apply", "--drop", "50", "--notify", "pager")
-    after = project.policies()["throughput-drop"]
-    assert [c.name for c in after.conditions] == [f"{policy.name}/conditions/9", ours]
-    queries = [c.condition_prometheus_query_language.query for c in after.conditions]
-    assert queries[0].endswith("steps > 7")
-    assert "< 0.505" in queries[1]
-    assert after.combiner == api.AlertPolicy.ConditionCombinerType.AND
-    assert after.alert_strategy.auto_close.total_seconds() == 7200
-    assert [link.display_name for link in after.documentation.links] == ["book"]
-    channels = [name.rpartition("/")[2] for name in after.notification_channels]
-    assert channels == ["0", "1"]
-
-
 def test_charts_that_people_added_stay(project: Project) -> None:
     project.alerts("apply")
     (board,) = project.service.dashboards.values()

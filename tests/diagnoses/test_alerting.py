@@ -22,7 +22,8 @@ GOOD = made.outcome("TPU604", Verdict.PASSED, name="stalled")
 
 def test_the_hook_hears_of_the_beginning_and_the_end(tmp_path: Path) -> None:
     told = tmp_path / "told"
-    alerts = Alerts("logs", f"(echo $TPUDIAG_STATE $TPUDIAG_CAUSE; cat) >> {told}")
+    variables = "$TPUDIAG_ALERT $TPUDIAG_SOURCE $TPUDIAG_STATE $TPUDIAG_CAUSE $TPUDIAG_MESSAGE"
+    alerts = Alerts("logs", f"(echo {variables}; cat) >> {told}")
     cause = {"kind": "input", "text": "the step waits for input"}
     for outcome in (BAD, BAD):
         alerts.judge(outcome, {"job": "bert", "cause": cause})
@@ -32,7 +33,8 @@ def test_the_hook_hears_of_the_beginning_and_the_end(tmp_path: Path) -> None:
     alerts.close()
     assert alerts.lines == ["TPU604 stalled: no step for 700 s (1 more)", "TPU604 stalled: over"]
     first, raised, second, over = told.read_text(encoding="utf-8").splitlines()
-    assert (first, second) == ("raised input", "over")
+    assert first == "TPU604 logs raised input no step for 700 s (1 more)"
+    assert second == "TPU604 logs over no step for 700 s (1 more)"
     payload = json.loads(raised)
     assert payload["cause"] == cause
     assert (payload["id"], payload["state"], payload["job"]) == ("TPU604", "raised", "bert")

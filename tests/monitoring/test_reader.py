@@ -73,6 +73,7 @@ UNREADABLE = {
     "a name of a megabyte": f"UPDATE runs SET name = '{'x' * 1_100_000}'",
     "a unit that there is not": "UPDATE runs SET unit = 'furlongs'",
     "another's version": "PRAGMA user_version = 999",
+    "of another program": "PRAGMA user_version = 0",
 }
 
 

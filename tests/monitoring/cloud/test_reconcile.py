@@ -20,7 +20,14 @@ def test_what_people_added_stays_and_what_is_ours_is_made_anew() -> None:
     there["userLabels"]["team"] = "vision"
     there["alertStrategy"] = {"autoClose": "3600s"}
     there["severity"] = "WARNING"
-    merged = _merged(there, as_json(DROP, "bert", ("channels/1", "channels/2")))
+    there["documentation"]["links"] = [{"displayName": "book", "url": "https://example.org"}]
+    made = as_json(DROP, "bert", ("channels/1", "channels/2"))
+    merged = _merged(there, made)
+    assert not [*differences(merged, _merged(merged, made))], "it is settled"
+    assert merged["documentation"] == {
+        **made["documentation"],
+        "links": there["documentation"]["links"],
+    }
     assert merged["enabled"] is False and merged["combiner"] == "AND"
     assert merged["severity"] == "ERROR", "the severity is ours"
     assert merged["notificationChannels"] == ["channels/1", "channels/2"]
