@@ -1,5 +1,6 @@
 """The entries: complete, actionable, and searched for in linear time."""
 
+import json
 import re
 
 from tpudiag.known_errors import search
@@ -53,6 +54,11 @@ def test_rival_causes_can_be_told_apart() -> None:
 def test_no_registry_or_download_host_is_named() -> None:
     for error in CATALOGUE:
         assert not re.search(r"https?://|pypi|storage\.googleapis", f"{error.fix} {error.cause}")
+
+
+def test_an_advised_mesh_lets_the_compiler_decide_in_all_releases_of_jax() -> None:
+    lines = json.dumps(cases()).split("\\n")
+    assert not [each for each in lines if "jax.make_mesh(" in each and "axis_types" not in each]
 
 
 def test_patterns_keep_the_search_linear_and_the_window_small() -> None:
