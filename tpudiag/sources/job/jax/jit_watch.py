@@ -28,7 +28,7 @@ from tpudiag.sources.job.points import (
 from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 
-Fills = Callable[[Callable[[Args, Kwargs], bool], Args, Kwargs], "tuple[Args, Kwargs] | None"]
+Fills = Callable[[bool, Callable[[Args, Kwargs], bool], Args, Kwargs], "tuple[Args, Kwargs] | None"]
 
 
 class JitWatch:
@@ -50,7 +50,7 @@ class JitWatch:
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
         """Where runs are to be compared."""
-        self.fills: Fills = lambda _traces, _args, _kwargs: None
+        self.fills: Fills = lambda _mapped, _traces, _args, _kwargs: None
         """What a function is called with in place of data that are not there."""
         self.on_results: Callable[[dict[int, object]], None] = lambda _: None
         self.on_answer: Callable[[], None] = lambda: None
@@ -161,7 +161,7 @@ class JitWatch:
             return compiled(*args, **kwargs)
         before = barrier.attempt("state of Python", self._state, jitted) or {}
         traces = functools.partial(self._traces, jitted)
-        whole = barrier.attempt("holes", self.fills, traces, args, kwargs)
+        whole = barrier.attempt("holes", self.fills, jitted.mapped, traces, args, kwargs)
         args, kwargs = whole or (args, kwargs)
         answer = self._answered(jitted, args, kwargs, before)
         if answer is not None:

@@ -100,6 +100,7 @@ class JaxObserver:
         self._jits.watch(jax)
         if self._beside.fake_data is not None:
             self._jits.fills = partial(jitted_holes.filled, jax)
+            jitted_holes.watch(jax)
             self._beside.fake_data.statements.trained.append(lambda: self.trained)
         self._fetches.watch(jax)
         self._sends.watch(jax)

@@ -507,4 +507,8 @@ MESH_MADE = point(
     "JAX puts a TPU's devices in the order of their links",
     "make_mesh: from 0.4.35 on",
 )
+VECTORIZED = point("jax", "vmap", "a function of one example is made one of a batch")
+JAX_EXAMPLE_MADE = point(
+    "jax.numpy jax.random", "ones zeros normal uniform", "an array of a shape that the job tells"
+)
 JAX_SENT = point("jax jax.numpy", "device_put asarray array", "arrays are sent to devices")

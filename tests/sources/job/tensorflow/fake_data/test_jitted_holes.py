@@ -3,9 +3,11 @@
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -24,7 +26,7 @@ def filled(traces: Callable[[Any, Any], bool], *args: object) -> Any:
         tree_flatten=lambda given: (list(given[0]), given),
         tree_unflatten=lambda _, leaves: (tuple(leaves), {}),
     )
-    return jitted_holes.filled(jax, traces, args, {})
+    return jitted_holes.filled(jax, False, traces, args, {})
 
 
 def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with() -> None:
@@ -63,15 +65,23 @@ from functools import partial
 watch = JitWatch(lambda eager: None)
 watch.watch(jax)
 watch.fills = partial(jitted_holes.filled, jax)
+jitted_holes.watch(jax)
 
-@jax.jit
 def step(w, x, y):
     def loss(w):
-        return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x @ w), y[:, None], 1))
-    return w - jax.grad(loss)(w)
+        scores = (x.mean((1, 2)) if x.ndim > 2 else x) @ w
+        return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(scores), y[:, None], 1))
+    return w - jax.grad(loss)(w), x
 
-w = step(jnp.ones((12, 3)), batched(8), batched(8))
-print(json.dumps([w.shape, [r.trains for r in watch.records.values()]]))
+w, _ = jax.jit(step)(jnp.ones((12, 3)), batched(8), batched(8))
+jnp.zeros((1, 5, 7, 12))  # as a script makes one to give a model its weights by
+mesh = jax.sharding.Mesh(jax.devices(), ("data",))
+sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
+x, y = jax.device_put((jax.vmap(lambda x: x)(jnp.array(batched(8)).T), batched(8)), sharding)
+_, x = jax.jit(step)(jnp.ones((12, 3)), x, jnp.array(y, "int32"))
+_, of_each = jax.pmap(step)(jnp.ones((2, 12, 3)), batched(8), batched(8))
+said = x.shape, x.sharding == sharding, of_each.shape
+print(json.dumps([w.shape, [r.trains for r in watch.records.values()], *said]))
 """
 
 
@@ -101,11 +111,18 @@ print(json.dumps([sorted(history), steps, seen[1:], model.evaluate(batched(8), v
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "said"),
-    [(PROGRAM, [[12, 3], [True]]), (FITTED, [["loss", "val_loss"], [37, 189], [3], True])],
+    [
+        (PROGRAM, [[12, 3], [True] * 3, [8, 5, 7, 12], True, [2, 4, 5, 7, 12]]),
+        (FITTED, [["loss", "val_loss"], [37, 189], [3], True]),
+    ],
 )
-def test_a_step_is_traced_and_run_with_them(program: str, said: object) -> None:
+def test_a_step_is_traced_and_run_with_them(program: str, said: object, tmp_path: Path) -> None:
     pytest.importorskip("jax")
+    (tmp_path / "job.py").write_text(program)
+    two = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "PYTHONPATH": "."}
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=200
-    )
+        [sys.executable, str(tmp_path / "job.py")],
+        env=os.environ | two,
+        capture_output=True, text=True, check=True, timeout=200,
+    )  # fmt: skip
     assert json.loads(done.stdout.splitlines()[-1]) == said

@@ -47,6 +47,8 @@ class Hole:
     """What a dataset was made of."""
     tpudiag_cause: Exception | None = None
     """How it was said that what should have made it is not installed."""
+    tpudiag_sent: Call = staticmethod(lambda array: array)
+    """What makes an array of JAX of an array that stands for it, on the devices it was sent to."""
     tpudiag_called: tuple[Hole, str] | None = None
     """What it is a member of, and its name: it may be called yet."""
 

@@ -1,15 +1,17 @@
 """Holes that JAX is given: arrays of a shape that a jitted function can be traced with.
 
-Of a model of Keras, as its inputs and its loss ask for them.
+Of a model of Keras, as its inputs and its loss ask for them; of another, first as the arrays of
+ones, zeros or noise that the script itself made, to give its model weights by.
 """
 
 import importlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial, wraps
 from itertools import chain, islice, product
 from math import isqrt, prod
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.sources.job.points import (
     Args,
@@ -31,12 +33,58 @@ _OPEN = 32
 """A size that a model leaves open."""
 _COUNTED = ("steps_per_epoch", "validation_steps", "validation_split", "sample_weight")
 """What of a call goes by the data that were given."""
-_MOST, _MOST_S = 64, 20.0
-"""Combinations of shapes that are tried, and for how long."""
+_MOST, _MOST_S, _MOST_COMBINED = 64, 20.0, 600
+"""Combinations of shapes that are tried, and for how long; those that are put in order."""
 _SIDE, _TOKENS = 32, 128
-_taken: dict[object, list[tuple[object, ...]]] = {}
-"""What a function took for its holes, by their sizes and its kernels: tried first the next time."""
+_taken: dict[object, list[list[object]]] = {}
+"""What a function took for its holes, by all that they may stand for: tried first the next time."""
 _CHANNELS = ((), (1,), (3,))
+_examples: list[Any] = []
+"""Arrays that the script made of a shape, the last one first."""
+_MOST_EXAMPLES = 6
+
+
+def watch(jax: Library) -> None:
+    """What the script hands JAX stays a hole, and what it makes by a shape is like its batch."""
+    hooks.around(table.JAX_SENT, partial(_sent, jax), jax)
+    hooks.around(table.VECTORIZED, _vectorized, jax)
+    hooks.after(table.JAX_EXAMPLE_MADE, _made, jax, gives=True)
+
+
+def _sent(jax: Library, original: Call, value: Any, *args: object, **kwargs: object) -> object:
+    """A value is to be an array, or to lie on devices: so is what a hole in it stands for."""
+    if not holes.holds(value) or user_lines.direct_caller() is None:
+        return original(value, *args, **kwargs)
+
+    def one(part: object) -> object:
+        if not isinstance(part, holes.Hole):
+            return original(part, *args, **kwargs)
+        made = holes.used(part, "sent")
+        made.tpudiag_sent = lambda array: original(array, *args, **kwargs)  # pyright: ignore
+        return made
+
+    parts = cast("list[holes.Hole]", value)
+    is_array = isinstance(value, list) and original.__name__ != "device_put"
+    return one(holes.stacked(parts)) if is_array else jax.tree_util.tree_map(one, value)
+
+
+def _vectorized(original: Call, *args: object, **kwargs: object) -> object:
+    """What a function gives of each example: of those of a hole, a hole."""
+    function: Any = original(*args, **kwargs)
+
+    @wraps(function)
+    def of_each(*given: object, **named: object) -> object:
+        empty = [each for each in (*given, *named.values()) if isinstance(each, holes.Hole)]
+        return holes.used(empty[0], "map") if empty else function(*given, **named)
+
+    return of_each
+
+
+def _made(array: Any, *_: object, **__: object) -> None:
+    """The script makes an array of a shape that it tells."""
+    if getattr(array, "ndim", 0) > 1 and user_lines.direct_caller() is not None:
+        others = [each for each in _examples if each.shape != array.shape]
+        _examples[:] = [array, *others][:_MOST_EXAMPLES]
 
 
 def fill_models(keras: Library, ledger: Ledger) -> None:
@@ -114,40 +162,59 @@ def _so_many(rows: int, examples: list[Any]) -> object:
 
 
 def filled(
-    jax: Library, traces: Callable[[Args, Kwargs], bool], args: Args, kwargs: Kwargs
+    jax: Library, mapped: bool, traces: Callable[[Args, Kwargs], bool], args: Args, kwargs: Kwargs
 ) -> tuple[Args, Kwargs] | None:
-    """What a function is given with its holes filled; None where there is none, or none fits."""
+    """What a function is given with its holes filled; None where there is none, or none fits.
+
+    One that is `mapped` has a part of each array for each device.
+    """
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
-    empty = [at for at, leaf in enumerate(leaves) if isinstance(leaf, holes.Hole)]
+    empty = {at: leaf for at, leaf in enumerate(leaves) if isinstance(leaf, holes.Hole)}
+    if not empty:
+        return None
     ends = time.monotonic() + _MOST_S
     kernels = [tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)]
-    simplest_of = (next(_arrays(leaves[at], kernels)) for at in empty)
-    key = len(leaves), tuple(each.shape for each in simplest_of), *kernels
-    tried = product(*(_arrays(leaves[at], kernels) for at in empty))
-    for arrays in islice(chain(_taken.get(key, ()), tried), _MOST):
+    parts = (jax.local_device_count(),) if mapped else ()
+    each_of = [[*_arrays(hole, kernels, parts)] for hole in empty.values()]
+    for later in each_of[1:]:  # what stands behind the examples are labels
+        later.sort(key=lambda array: array.ndim > 1 + len(parts))
+    key = len(leaves), *(array.shape for arrays in each_of for array in arrays)
+    few = int(_MOST_COMBINED ** (1 / len(empty)))
+    tried = sorted(product(*(enumerate(arrays[:few]) for arrays in each_of)), key=_how_far)
+    found = ([array for _, array in arrays] for arrays in tried)
+    for arrays in islice(chain(_taken.get(key, ()), found), _MOST):
         if time.monotonic() > ends:
             break
-        for at, array in zip(empty, arrays, strict=True):
-            leaves[at] = array
-        given: tuple[Args, Kwargs] = jax.tree_util.tree_unflatten(tree, leaves)
-        if empty and traces(*given):
-            _taken[key] = [arrays]
-            return given
+        with suppress(ValueError):  # what does not divide by the devices is not sent to them
+            for (at, hole), array in zip(empty.items(), arrays, strict=True):
+                leaves[at] = hole.tpudiag_sent(array)
+            given: tuple[Args, Kwargs] = jax.tree_util.tree_unflatten(tree, leaves)
+            if traces(*given):
+                _taken[key] = [arrays]
+                return given
     return None
 
 
-def _arrays(hole: holes.Hole, kernels: list[tuple[int, ...]]) -> Iterator[Any]:
-    """What a hole may stand for: by its own shape, or by those of what is multiplied with it."""
+def _how_far(arrays: Iterable[tuple[int, object]]) -> int:
+    """How far down its list each of some arrays stands, all together."""
+    return sum(at for at, _ in arrays)
+
+
+def _arrays(
+    hole: holes.Hole, kernels: list[tuple[int, ...]], parts: tuple[int, ...]
+) -> Iterator[Any]:
+    """What a hole may stand for: by its own shape, by examples, or by what multiplies it."""
     zeros: Any = importlib.import_module("numpy").zeros
     if not holes.is_open(hole):  # though one that was only indexed may have more dimensions
         yield zeros(holes.shape_of(hole), "float32")
-    batch = batch_sizes.of(hole)
-    yield from (zeros((batch, *(_SIDE,) * (len(of) - 2), of[-2]), "float32") for of in kernels[:4])
-    yield zeros(batch, "int32")
-    yield zeros((batch, _TOKENS), "int32")
-    yield from (zeros((batch, of[-1]), "float32") for of in kernels[-1:])
+    rows = (*parts, batch_sizes.of(hole) // prod(parts))
+    yield from (zeros((*rows, *of.shape[1:]), of.dtype) for of in _examples)
+    yield from (zeros((*rows, *(_SIDE,) * (len(of) - 2), of[-2]), "float32") for of in kernels[:4])
+    yield zeros(rows, "int32")
+    yield zeros((*rows, _TOKENS), "int32")
+    yield from (zeros((*rows, of[-1]), "float32") for of in kernels[-1:])
     # Pictures that are flattened within.
     for flat, channels in product((of[-2] for of in kernels[:4]), _CHANNELS):
         side = isqrt(flat // prod(channels))
         if side * side * prod(channels) == flat:
-            yield zeros((batch, side, side, *channels), "float32")
+            yield zeros((*rows, side, side, *channels), "float32")
