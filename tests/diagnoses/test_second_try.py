@@ -1,5 +1,6 @@
 """A crash after the rehearsal changed something: tried again, and blamed on whom it is due to."""
 
+import re
 from dataclasses import replace
 from typing import cast
 
@@ -46,7 +47,7 @@ def tried(first: JobRun, *tries: JobRun) -> tuple[JobRun, list[JobSpec]]:
 
     def run(spec: JobSpec, why: str, most_s: float) -> JobRun:
         assert most_s >= second_try.AT_LEAST_S
-        assert "it crashed at train.py:41: once more without" in why
+        assert re.match(r"it crashed at train.py:\d+: once more without", why)
         specs.append(spec)
         return tries[len(specs) - 1]
 
@@ -89,14 +90,7 @@ def test_an_exception_behind_one_that_went_away_is_tried_for_itself() -> None:
         "end": JobEnd(how="exception", error=error, location=later, crash=crash),
         "interventions": [STEPS.value],
     }
-    specs: list[JobSpec] = []
-    tries = iter((behind, ended(Coverage(end="whole"))))
-
-    def run(spec: JobSpec, _: str, __: float) -> JobRun:
-        specs.append(spec)
-        return next(tries)
-
-    job = second_try.judged(SPEC, crashed(CUT), run)
+    job, specs = tried(crashed(CUT), behind, ended(Coverage(end="whole")))
     assert [spec.without for spec in specs] == [(CUT,), (CUT, STEPS)]
     assert second_try.crash_of(job) is None
     assert len(cast("tuple[object, ...]", job.facts["misfits"])) == 2
@@ -126,22 +120,16 @@ def test_types_and_shapes_are_not_of_what_spares_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "of_code"),
+    ("call", "of_code"),
     [
-        (
-            "plot(dates, prices)",
-            "plot() takes from 0 to 1 positional arguments but 2 were given",
-            True,
-        ),
-        ("plot(*columns)", "plot() takes from 0 to 1 positional arguments but 2 were given", False),
-        ("plot(dates,", "plot() takes from 0 to 1 positional arguments but 2 were given", False),
-        ("rows.apply(clean)", "clean() takes 1 positional argument but 2 were given", False),
+        ("plot(dates, prices)", True),
+        ("plot(*columns)", False),
+        ("plot(dates,", False),
+        ("rows.apply(plot)", False),
     ],
 )
-def test_a_form_of_call_that_the_release_refuses_is_of_the_code(
-    call: str, error: str, of_code: bool
-) -> None:
-    error = f"TypeError: {error}"
+def test_a_form_of_call_that_the_release_refuses_is_of_the_code(call: str, of_code: bool) -> None:
+    error = "TypeError: plot() takes from 0 to 1 positional arguments but 2 were given"
     job = crashed(InterventionKind.DATA, error=error)
     crash = Crash(error, (CodeFrame(HERE, "<module>", call),), "Traceback ...")
     job.facts |= {"end": replace(end_of(job), crash=crash), "stood_in": DATA}
