@@ -280,6 +280,8 @@ def test_errors_that_nobody_knows_unless_they_are_of_the_code() -> None:
     assert may_be_to_blame("KeyError: 'f7'", DATA)
     assert not may_be_to_blame("NameError: name 'i' is not defined", DATA)
     assert not may_be_to_blame("AttributeError: module 'tensorflow' has no attribute 'x'", DATA)
+    removed = "AttributeError: 'Mean' object has no attribute 'reset_states'"
+    assert not may_be_to_blame(removed, DATA)
     named = "The filepath provided must end in `.keras` (Keras model format). Received: best.h5"
     assert not may_be_to_blame(f"ValueError: {named}", DATA)
     gone = "Triggering __jax_array__() during abstractification is no longer supported."

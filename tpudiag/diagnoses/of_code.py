@@ -2,6 +2,7 @@
 
 import re
 
+from tpudiag.diagnoses import older_release
 from tpudiag.known_errors.model import Kind, KnownError
 from tpudiag.script_run import Crash
 
@@ -20,14 +21,14 @@ def is_of_code(error: str, crash: Crash | None = None) -> bool:
 
     Nothing that the rehearsal changed before can cause that.
     """
-    if _NAMES.match(error):
-        return True
     if refused := _ARGUMENTS.match(error):
         call = crash.frames[-1].text if crash is not None and crash.frames else ""
         # A function that a library calls gets what data is made of.
         return (
             refused[1] in call and call.count("(") == call.count(")") and not _UNPACKED.search(call)
         )
+    if _NAMES.match(error) or older_release.advice(error) is not None:
+        return True
     known = told(error)
     return known is not None and known.porting and known.of_data is None
 

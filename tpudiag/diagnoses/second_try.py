@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import msgspec
 
-from tpudiag.diagnoses import older_release
 from tpudiag.diagnoses.of_code import is_of_code, told
 from tpudiag.diagnoses.undiagnosed import unreachable
 from tpudiag.known_errors.model import Kind, Match, Phase
@@ -254,8 +253,8 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
     elif _may_be_of_data(job, end):
         kinds = (InterventionKind.DATA,)
     else:
-        of_code = is_of_code(error, end.crash) or older_release.advice(error)
-        kinds = () if of_code else tuple(kind for kind in _to_blame(job) if kind in _FOR_GOOD)
+        left = () if is_of_code(error, end.crash) else _to_blame(job)
+        kinds = tuple(kind for kind in left if kind in _FOR_GOOD)
     if not kinds:
         return job
     return _set_aside(job, end, Misfit(kinds, end.location, _first_line(error), decided=False))
