@@ -12,13 +12,14 @@ import linecache
 import pickle
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import interventions, script_text
-from tpudiag.sources.job.tensorflow.fake_data import holes
+from tpudiag.sources.job.tensorflow.fake_data import holes, paths
 from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
@@ -162,8 +163,12 @@ def main():
     own = load("/nowhere/other")
     total = own + 1
     return total
+def step():
+    return load("/nowhere/other"), 1
 if __name__ == "__main__":
     result = main()
+    for _ in range(2):
+        stepped = step()
 """
 
 
@@ -210,11 +215,11 @@ def test_what_a_statement_would_have_filled_becomes_one_too(tmp_path: Path) -> N
 
 def test_what_a_statement_would_have_set_becomes_a_hole(tmp_path: Path) -> None:
     space, noted = ran(tmp_path, PROGRAM)
-    for name in ("data", "labels", "kept_before", "first", "value", "inside", "result"):
+    for name in ("data", "labels", "kept_before", "first", "value", "inside", "result", "stepped"):
         assert isinstance(space[name], Hole), name
     assert space["kept"] > 1 and space["size"] == LENGTH // 2 and space["names"] == ["a", "b"]
     assert callable(space["load"]), "a comprehension's own name is none of the script's"
-    assert len(noted) == 3, "a key that a hole is not: whether data would be is not known"
+    assert len(noted) == 4, "a key that a hole is not: whether data would be is not known"
     assert space["answered"] == "by the script"
     assert ":3" in noted[0] and ":7" in noted[1]
     assert isinstance(space["no_such_module"], Hole)
@@ -407,6 +412,19 @@ def refused():
     loaded(3, "/dev/null")
 refused()
 """
+
+
+def test_what_a_command_of_a_notebook_would_fetch_is_stood_in_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "get_ipython().system('wget https://host/a.csv -P /nowhere/pets')\nx = [].pop()\n"
+    shell = {"get_ipython": lambda: SimpleNamespace(system=lambda _: None)}
+    assert isinstance(ran(tmp_path, text, **shell)[0]["x"], Hole)
+    assert paths.is_hosted("/nowhere/pets/images/1.jpg")
+    (tmp_path / "a.csv").touch()
+    with pytest.raises(IndexError):
+        ran(tmp_path, text, **shell)
 
 
 def test_a_loop_whose_statement_fails_in_each_round_is_passed_over(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ _fetched: list[str] = []
 PICTURES_LISTED = 1024
 """Pictures that a pattern is answered with at least: scripts divide them by the global batch."""
 _PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
+_FETCHES = re.compile(r"\s*(wget|curl|gdown|kaggle|gsutil|gcloud storage|aria2c)\b")
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
 
 
@@ -97,6 +98,17 @@ def hosted() -> str:
 def fetched(folder: str) -> None:
     """Files are said to be fetched to a folder: what is not there is as on a host's disk."""
     _fetched.append(folder)
+
+
+def fetched_by(command: str) -> bool:
+    """Whether a command of a notebook's, which are not run, would fetch files that are not here."""
+    words = [os.path.expanduser(word) for word in command.split()]
+    places = [os.path.basename(word) if "://" in word else word for word in words]
+    if not _FETCHES.match(command) or any(map(os.path.isfile, places)):
+        return False
+    for folder in {os.path.dirname(place) for place in places} - {"", "/", "."}:
+        fetched(folder)
+    return True
 
 
 def is_hosted(path: object) -> bool:

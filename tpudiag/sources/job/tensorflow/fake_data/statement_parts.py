@@ -5,6 +5,9 @@ from collections.abc import Iterator
 
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef,
            ast.AsyncFunctionDef, ast.ClassDef)  # fmt: skip
+_REPEATED = (ast.For, ast.While, ast.FunctionDef)
+"""What may run many times, as a step does."""
+_SHELLS = ("get_ipython().system", "get_ipython().getoutput")
 _FILLING = ("append", "extend", "insert", "add", "update")
 
 
@@ -34,25 +37,31 @@ def read_by(nodes: list[ast.AST]) -> frozenset[str]:
     return frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
 
 
-def own(node: ast.AST) -> Iterator[ast.AST]:
+def own(node: ast.AST, but: tuple[type[ast.AST], ...] = _SCOPES) -> Iterator[ast.AST]:
     """What is of a statement, or of a function's body, in its own scope."""
     yield node
     for each in ast.iter_child_nodes(node):
-        if not isinstance(each, _SCOPES):
-            yield from own(each)
+        if not isinstance(each, but):
+            yield from own(each, but)
 
 
 def mains(tree: ast.Module) -> set[str]:
-    """The functions that a script's last lines call: its main flow goes on in them."""
+    """The functions that a script's last lines call once: its main flow goes on in them."""
     mains = {"main"}
     for node in tree.body:
         if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
-            calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
-            for call in calls:
-                mains.update(
-                    each.id for each in (call.func, *call.args) if isinstance(each, ast.Name)
-                )
+            for call in own(node, _REPEATED):
+                taken = (call.func, *call.args) if isinstance(call, ast.Call) else ()
+                mains.update(each.id for each in taken if isinstance(each, ast.Name))
     return mains
+
+
+def commands(tree: ast.Module) -> Iterator[str]:
+    """The shell commands of a notebook that are in words: `!wget URL`, as plain Python."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in _SHELLS:
+            texts = (each.value for each in call.args if isinstance(each, ast.Constant))
+            yield from (each for each in texts if isinstance(each, str))
 
 
 def stays_first(node: ast.stmt) -> bool:

@@ -23,7 +23,7 @@ from typing import Any
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow, user_lines
 
-from . import missing_data_errors
+from . import missing_data_errors, paths
 from . import statement_parts as parts
 from .holes import Hole
 from .ledger import Ledger
@@ -86,6 +86,9 @@ class Statements:
         self._file = file
         space[_ASKED] = self
         self._mains = parts.mains(tree)
+        for command in parts.commands(tree):
+            if paths.fetched_by(command):
+                self._ledger.note(f"what `{command.strip()[:80]}` fetches")
         tree.body = list(self._block(tree.body))
         ast.fix_missing_locations(tree)
         return tree
