@@ -419,12 +419,12 @@ def test_what_a_command_of_a_notebook_would_fetch_is_stood_in_for(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     text = "get_ipython().system('wget https://host/a.csv -P /nowhere/pets')\nx = [].pop()\n"
-    shell = {"get_ipython": lambda: SimpleNamespace(system=lambda _: None)}
-    assert isinstance(ran(tmp_path, text, **shell)[0]["x"], Hole)
+    shell: Any = SimpleNamespace(system=lambda _: None)
+    assert isinstance(ran(tmp_path, text, get_ipython=lambda: shell)[0]["x"], Hole)
     assert paths.is_hosted("/nowhere/pets/images/1.jpg")
     (tmp_path / "a.csv").touch()
     with pytest.raises(IndexError):
-        ran(tmp_path, text, **shell)
+        ran(tmp_path, text, get_ipython=lambda: shell)
 
 
 def test_a_loop_whose_statement_fails_in_each_round_is_passed_over(tmp_path: Path) -> None:
