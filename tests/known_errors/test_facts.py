@@ -93,4 +93,4 @@ def test_what_keras_met_itself_is_the_error() -> None:
 
 def test_names_that_one_of_two_structures_has_alone_are_told() -> None:
     said = "TypeError: odd structures, got PyTreeDef({'a': *}) and PyTreeDef({'a': *, 'b': *})"
-    assert facts_of(said).unsaid("odd") == "Of the two structures only the second has `b`."
+    assert facts_of(said).unsaid("odd") == "Only the second structure has `b`."

@@ -109,9 +109,9 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
         with path.open("rb") as stream:
             tables = tomllib.load(stream)
         fragments |= tables.pop("fragments", {})
-        phase = {"phase": each} if (each := tables.pop("phase", "")) else {}
+        for_all = {name: tables.pop(name) for name in ("phase", "of_data") if name in tables}
         of_id: Any = tables.pop("case", {})
-        tables["case"] = [{"id": id_, **phase, **row} for id_, row in of_id.items()]
+        tables["case"] = [{"id": id_, **for_all, **row} for id_, row in of_id.items()]
         for kind, names in tables.pop("names", {}).items():
             of_kind = cases["names"].setdefault(kind, {})
             for name, each in names.items():  # of tables by the keys of both
@@ -166,11 +166,8 @@ def _check(kind: str, row: dict[str, Any], where: str) -> None:
     if kind == "narrower" and not row.keys() & {"says", "when"}:
         raise BadCase(f"{where}: narrower lacks says or when")
     for name, value in row.items():
-        type_: Any = _TYPES.get(name, str)
-        if (name, kind) == ("hit", "case"):
-            type_ = (str, list)
-        if (name, kind) == ("says", "narrower"):
-            type_ = str
+        here: Any = {("hit", "case"): (str, list), ("says", "narrower"): str}
+        type_ = here.get((name, kind), _TYPES.get(name, str))
         if not isinstance(value, type_):
             raise BadCase(f"{where}: {name} is of another type")
         for part in value if name in _PARTS else ():

@@ -39,8 +39,8 @@ class Facts:
     shapes: tuple[str, ...]
     differ: str | None
     """Where the first two shapes, of one rank, differ."""
-    apart: str | None
-    """The names that only one of two structures has."""
+    apart: str
+    """Which names only one of two structures has, in sentences."""
     sizes: tuple[str, ...]
     quoted: tuple[str, ...]
     """The few names that its sentence quotes."""
@@ -83,9 +83,7 @@ class Facts:
         known = "shapes" in named_here or _squeezed(self.differ or "") in bare
         if self.differ and of_shapes and not known:
             named_here += f" The shapes differ in {self.differ}."
-        if self.apart:
-            named_here += f" Of the two structures {self.apart}."
-        return named_here.strip()
+        return f"{named_here} {self.apart}".strip()
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Each fact with its name, for people and programs."""
@@ -196,18 +194,15 @@ def _differ(one: str, other: str, *, stretched: bool) -> str | None:
     return "; ".join(f"dimension {at}: {a} and {b}" for at, a, b in apart or pairs) or None
 
 
-def _apart(text: str) -> str | None:
-    """The names that only one of two structures has, which an error prints whole."""
+def _apart(text: str) -> str:
+    """Which names only one of two structures has, that an error prints whole."""
     both = wording("facts structures").search(text)
-    if both is None:
-        return None
-    one, other = (set(re.findall(r"'(\w+)':", part)) for part in both.groups())
-    told = [
-        f"only the {which} has `{', '.join(sorted(names))}`"
-        for which, names in (("first", one - other), ("second", other - one))
-        if 0 < len(names) <= MOST
-    ]
-    return "; ".join(told) or None
+    one, other = (set(re.findall(r"'(\w+)':", each)) for each in (both.groups() if both else "  "))
+    return " ".join(
+        f"Only the {which} structure has `{', '.join(sorted(more))}`."
+        for which, more in (("first", one - other), ("second", other - one))
+        if 0 < len(more) <= MOST
+    )
 
 
 def status_of(text: str) -> str | None:

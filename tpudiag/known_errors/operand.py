@@ -4,6 +4,7 @@
 import ast
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from tpudiag.records import dataclass
 
@@ -30,6 +31,9 @@ class Operand:
     fix: str
     looks: bool = False
     """Whether its fix only shows what is there."""
+
+
+_look = partial(Operand, looks=True)
 
 
 def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None:
@@ -87,11 +91,6 @@ def _is_that(node: ast.AST | None, kind: str, lacks: str) -> Operand | None:
     why = " (the function returns nothing, or found nothing)" if isinstance(node, ast.Call) else ""
     fix = f"assert {name} is not None      # before this line: where it is set, and why it was not"
     return _look(f"`{name}` is None here{why}, {lacks}.", fix)
-
-
-def _look(cause: str, fix: str) -> Operand:
-    """What only can be looked at."""
-    return Operand(cause, fix, looks=True)
 
 
 def _attribute(found: re.Match[str], nodes: Nodes) -> Operand | None:
