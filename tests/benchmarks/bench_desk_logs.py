@@ -58,7 +58,7 @@ def _log(said: Callable[[random.Random], str], megabytes: int) -> Iterator[str]:
 def _kinds() -> dict[str, Callable[[random.Random], str]]:
     """What each twentieth line of a log of a kind says."""
     errors = [error for error in known_errors() if not error.noise]
-    misses = [error.near_miss for error in errors if error.near_miss]
+    misses = [error.miss for error in errors if error.miss]
     asked = [each["text"] for each in json.loads(QUESTIONS.read_text(encoding="utf-8"))["tune"]]
     return {
         "plain": lambda _: "",

@@ -59,8 +59,8 @@ def test_a_value_of_words_keeps_its_blanks_over_wrapped_lines() -> None:
 
 def test_near_misses_are_not_recognised() -> None:
     for error in CATALOGUE:
-        if error.near_miss:
-            assert error.id not in ids(match(error.near_miss))
+        if error.miss:
+            assert error.id not in ids(match(error.miss))
 
 
 @pytest.mark.slow
@@ -194,7 +194,7 @@ def test_any_text_is_searched_without_an_exception(text: str) -> None:
 
 
 fragments = st.sampled_from(
-    [error.example for error in CATALOGUE] + [error.near_miss for error in CATALOGUE]
+    [error.example for error in CATALOGUE] + [error.miss for error in CATALOGUE]
 )
 pieces = st.one_of(
     st.text(max_size=20), fragments, st.sampled_from(["\n", "\x1b[31m", "\x1b]0;", "│", "\\", "\r"])

@@ -26,7 +26,6 @@ def known_error(number: int) -> KnownError:
     given: dict[str, Any] = {n: row[n] for n in KnownError.__dataclass_fields__ if n in row} | {
         "patterns": tuple(row.get("says", ())),
         "citations": tuple(row.get("source", ())),
-        "near_miss": row.get("miss", ""),
         "example": hits[0],
         "more_examples": tuple(hits[1:]),
         "phase": Phase(row.get("phase", "any")),

@@ -95,7 +95,7 @@ class KnownError:
     - `fix`: copyable; `useless`: what is often tried and does not help.
     - `rivals`: where the text alone does not decide.
     - `citations`: repository#number. `example` and `more_examples`: texts that must match;
-      `near_miss`: must not.
+      `miss`: must not.
     - `depth`: how narrow it is: of two that are said at one place, the deeper is the answer.
     - `narrower`: cases within this one, the most telling first: the first that holds is the answer.
     - `whole`: whether it tells all of it: its shapes and objects mean nothing else.
@@ -111,7 +111,7 @@ class KnownError:
     cause: str
     fix: str
     example: str
-    near_miss: str = ""
+    miss: str = ""
     more_examples: tuple[str, ...] = ()
     level: Level = "error"
     kind: Kind = Kind.TELLING

@@ -15,7 +15,6 @@ def divided(text: str, begin: int, _end: int) -> Reading | None:
         return None
     axis, parts, size = told["axis"], int(told["parts"]), int(told["size"])
     fits = -(-size // parts) * parts
-    # Of the elements of the spec the one of this axis: a name, or several that are multiplied.
     by = re.search(rf"Spec\((?:(?:None|'\w+'|\([^)]*\)),){{{axis}}}('\w+'|\([^)]*\))", text)
     figures = {"axis": axis, "size": size, "parts": parts}
     figures["by"] = f" by the mesh's axis {by[1]}" if by else ""
