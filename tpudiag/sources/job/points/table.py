@@ -331,6 +331,9 @@ TABLE_READ = point(
     "a table",
     "pandas 2 and 3",
 )
+TORCH_PICTURES = point(
+    "torchvision.datasets.MNIST torchvision.datasets.CIFAR10", "__init__", "a set of pictures"
+)
 ARRAY_MADE = point(
     "numpy", "array asarray", "an array is made of a result, or of what is not there"
 )

@@ -3,12 +3,15 @@
 # pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 import os
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.tensorflow.fake_data import holes, keras_data, paths
 from tpudiag.sources.job.tensorflow.fake_data.files import Files
 from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
@@ -73,3 +76,30 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(batches) == -(-LENGTH // 64) and len(next(iter(batches))) != len(batches)
     assert made.utils.image_dataset_from_directory("here") == "here"
     assert "keras.datasets.boston_housing" in ledger.noted
+
+
+def test_pictures_of_torchvision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class MNIST:
+        def __init__(self, root: str, train: bool = True) -> None:
+            self.train = train
+            if not Path(root).exists():
+                raise RuntimeError("Error downloading: <urlopen error [Errno -2]>")
+
+    class CIFAR10(MNIST):
+        pass
+
+    class CIFAR100(CIFAR10):
+        pass
+
+    there: Any = {"MNIST": MNIST, "CIFAR10": CIFAR10}
+    for name in ("torchvision", "torchvision.datasets", "torch"):
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(as_tensor=np.asarray, **there))
+    ledger: Any = Ledger(tmp_path)
+    keras_data.of_torchvision(ledger, sys)
+    digits, pictures = MNIST("/nowhere", train=False), CIFAR100("/nowhere")
+    hooks.undo()
+    data: Any = [vars(digits), vars(pictures)]
+    assert [each["data"].shape for each in data] == [(10000, 28, 28), (50000, 32, 32, 3)]
+    assert max(data[1]["targets"]) == len(data[1]["classes"]) - 1 == 99
+    assert ledger.noted == ["torchvision.datasets.MNIST", "torchvision.datasets.CIFAR100"]
+    assert "data" not in vars(MNIST(str(tmp_path)))

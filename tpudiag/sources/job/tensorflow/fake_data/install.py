@@ -64,6 +64,7 @@ class FakeData:
         return {
             "tensorflow_datasets": lambda tfds: tfds_data.install(tfds, ledger),
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
+            "torchvision.datasets": partial(keras_data.of_torchvision, ledger),
             "PIL.Image": self._files.watch_pillow,
             "numpy": self._files.watch_numpy,
             "pandas": self._files.watch_pandas,

@@ -1,4 +1,4 @@
-"""What Keras would download: keras.datasets and keras.utils.get_file."""
+"""What Keras and torchvision would download: their data sets, and keras.utils.get_file."""
 
 import importlib
 import os
@@ -46,6 +46,30 @@ def install(keras: Library, ledger: Ledger) -> None:
     for each in table.KERAS_DATA_LOADED.each():
         hooks.around(each, partial(load, each.owners[0].rpartition(".")[2]), keras)
     hooks.around(table.KERAS_FILE, fetched, keras)
+
+
+def of_torchvision(ledger: Ledger, _: Library) -> None:
+    """Give its sets of pictures, and those that inherit from them, pictures where it has none."""
+
+    def made(original: Call, dataset: Any, *args: object, **kwargs: object) -> None:
+        try:
+            original(dataset, *args, **kwargs)
+        except (OSError, RuntimeError):  # it is not found, or cannot be fetched
+            kinds = (each.__name__.lower() for each in type(dataset).__mro__)
+            name = next(name for name in kinds if name in _IMAGES)
+            ledger.note(f"torchvision.datasets.{type(dataset).__name__}")
+            parts: Any = _pictures(name)
+            dataset.data, labels = parts[not dataset.train]
+            dataset.targets = labels.ravel().tolist()
+            if name == "mnist":  # which holds tensors, and knows its classes
+                torch: Any = importlib.import_module("torch")
+                dataset.data, dataset.targets = map(
+                    torch.as_tensor, (dataset.data, dataset.targets)
+                )
+            else:
+                dataset.classes = [str(label) for label in range(_IMAGES[name][2])]
+
+    hooks.around(table.TORCH_PICTURES, made)
 
 
 def _pictures(name: str) -> object:

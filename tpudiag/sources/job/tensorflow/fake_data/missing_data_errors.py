@@ -24,8 +24,10 @@ _ABSENT = re.compile(
 """Exceptions by which something is not there, or not in reach."""
 _OF_NAMES = (NameError, ImportError, SyntaxError)
 _OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError)
-_ABSENT_BY_TEXT = re.compile(r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file")
-"""What libraries of other languages say under exceptions of no kind."""
+_ABSENT_BY_TEXT = re.compile(
+    r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file|urlopen error|Errno -[23]\b"
+)
+"""What libraries say under exceptions of no kind; the last are names of hosts that none answers."""
 _OF_CALL = re.compile(
     r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b|"
     r".*\bno longer (supported|available|allowed)\b"
