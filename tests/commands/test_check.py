@@ -202,9 +202,7 @@ def test_the_job_dies_with_a_killed_parent(tmp_path: Path) -> None:
     [
         (["missing.py"], "missing.py: no such file"),
         (["--for", "v9-8"], "not a TPU name"),
-        (["-o", "r.doc"], "-o r.doc: the ending chooses the format"),
         (["--select", "TPU9"], "TPU9: no check has this id or family"),
-        (["--format", "yaml"], "--format yaml"),
     ],
 )
 def test_what_cannot_work_is_refused_at_once(

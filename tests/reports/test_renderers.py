@@ -144,10 +144,6 @@ def test_any_json_fits_the_schema_and_loads_as_itself(report: Report) -> None:
         assert renderer("json")(report_json.load(file)) == text
 
 
-def test_plain_text_has_no_escape_codes(specimen: Report) -> None:
-    assert "\x1b" not in renderer("text")(specimen)
-
-
 def test_no_color_takes_all_escape_codes_away(
     specimen: Report, monkeypatch: pytest.MonkeyPatch
 ) -> None:

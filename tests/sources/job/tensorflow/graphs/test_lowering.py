@@ -6,7 +6,7 @@ from tests.sources.job.programs import InTensorFlow
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = """
+HEAD = """
 import tempfile
 from pathlib import Path
 from tpudiag.sources.job.tensorflow.graphs import lowering
@@ -20,7 +20,8 @@ folder = Path(tempfile.mkdtemp())
 strategy = tf.distribute.TPUStrategy()
 with strategy.scope():
     W = tf.Variable(tf.ones((4, 8)))
-
+"""
+PROGRAM = """
 def trained(x):
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(x @ W)
@@ -68,7 +69,7 @@ print(json.dumps({
 
 
 def test_any_batch_with_sums_over_replicas(in_tensorflow: InTensorFlow) -> None:
-    lowered = in_tensorflow(PROGRAM)
+    lowered = in_tensorflow(HEAD + PROGRAM)
     assert "no step" in lowered["none"]
     assert lowered["errors"] == [None, None] and lowered["batch"] == [16, 4]
     assert lowered["shape"] and lowered["sums"] and lowered["alone"] == [False, True]
@@ -78,19 +79,6 @@ def test_any_batch_with_sums_over_replicas(in_tensorflow: InTensorFlow) -> None:
 
 
 OPEN = """
-import tempfile
-from pathlib import Path
-from tpudiag.sources.job.tensorflow.graphs import lowering
-from tpudiag.sources.job.tensorflow.devices import tpu_stubs
-from tpudiag.sources.job.tensorflow.watches import training
-
-tpu_stubs.install(tf, tpu_stubs.TpuSystem(8, 1, 1), 2, on_resolver=lambda name: None)
-watch = lowering.LoweringWatch(tf, training.GradientWatch(tf), None)
-folder = Path(tempfile.mkdtemp())
-strategy = tf.distribute.TPUStrategy()
-with strategy.scope():
-    W = tf.Variable(tf.ones((4, 8)))
-
 def trained(x):
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(x @ W)
@@ -111,4 +99,4 @@ print(json.dumps([unknown.error is None, bound.error, "tensor<16x4xf32>" in text
 
 
 def test_what_the_data_leave_open_is_bound_to_what_they_were(in_tensorflow: InTensorFlow) -> None:
-    assert in_tensorflow(OPEN) == [False, None, True]
+    assert in_tensorflow(HEAD + OPEN) == [False, None, True]
