@@ -45,17 +45,17 @@ def check_outputs(options: argparse.Namespace) -> None:
         if format_ not in names:
             known = ", ".join(ending for ending, name in ENDINGS.items() if name in names)
             raise UsageError(f"-o {file}: the ending chooses the format; one of {known}")
-        if not file.parent.is_dir():
-            raise UsageError(f"-o {file}: the folder {file.parent} does not exist")
-        if file.is_dir():
-            raise UsageError(f"-o {file}: is a folder")
-        if not os.access(file.parent, os.W_OK | os.X_OK):
-            raise UsageError(f"-o {file}: the folder {file.parent} is not writable")
-        refuse_input("-o", file, options)
+        refuse_target("-o", file, options)
 
 
-def refuse_input(option: str, target: Path, options: argparse.Namespace) -> None:
-    """Raise UsageError for an output that would replace an input of the command line."""
+def refuse_target(option: str, target: Path, options: argparse.Namespace) -> None:
+    """Raise UsageError for an output that cannot be written, or would replace an input."""
+    if not target.parent.is_dir():
+        raise UsageError(f"{option} {target}: the folder {target.parent} does not exist")
+    if target.is_dir():
+        raise UsageError(f"{option} {target}: is a folder")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"{option} {target}: the folder {target.parent} is not writable")
     for name in _named(options):
         with contextlib.suppress(OSError, ValueError):  # most words are no files
             if os.path.samefile(name, target):  # noqa: PTH121

@@ -65,11 +65,7 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
         raise UsageError("--write and --patch: choose one")
     if options.patch is not None:
         file = options.patch
-        if not file.absolute().parent.is_dir():
-            raise UsageError(f"--patch {file}: the folder does not exist")
-        if file.is_dir():
-            raise UsageError(f"--patch {file}: is a folder")
-        _report.refuse_input("--patch", file, options)
+        _report.refuse_target("--patch", file, options)
         if file.is_file():
             with file.open("rb") as stream:
                 head = stream.read(4)
