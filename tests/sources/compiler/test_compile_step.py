@@ -46,25 +46,40 @@ def test_a_long_message_ends_with_a_whole_word() -> None:
     assert compile_step.first_line(" \n") == compile_step.first_line(None) == "it said nothing"
 
 
-def test_lines_of_keras_fill_those_of_stacks_and_lead_in_the_table(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("taken", "name"),
+    [
+        ("%arg0: tensor<8xf32>, %arg1: tensor<8xf32>", "kernel"),
+        ("%arg0: tensor<8xf32>", "argument 1"),
+    ],
+    ids=["all arguments", "one was dropped"],
+)
+def test_lines_of_keras_fill_those_of_stacks_and_lead_in_the_table(
+    tmp_path: Path, taken: str, name: str
+) -> None:
     places: dict[str, object] = {
         "operations": {"dense/MatMul": "train.py:9"},
         "layers": {"dense/MatMul": "train.py:3", "add": "train.py:4"},
-        "arguments": [],
+        "arguments": ["input 0", "kernel"],
     }
     file = tmp_path / "step.locations.json"
     file.write_text(json.dumps(places))
+    (tmp_path / "step.mlir").write_text(f"module {{\n  func.func @main({taken}) -> (f32) {{\n")
     work = tuple(
         Work(name="f", kind=Kind.PRODUCT, trips=1, op_name=n) for n in ("dense/MatMul", "add")
     )
-    padded = tuple(HbmTensor(name, "f32[8]", 32, 4096) for name in ("dense/MatMul", "add"))
+    made_by = ("dense/MatMul", "add", "argument 1")
+    padded = tuple(HbmTensor(each, "f32[8]", 32, 4096) for each in made_by)
     program = replace(PLAIN, padded=padded, work=work)
     made = replace(Compiler().compile(LoweredStep(batch=8, replicas=8), V5E), program=program)
-    step = LoweredStep(batch=8, replicas=8, locations_path=str(file))
+    lowered = str(tmp_path / "step.hlo")
+    step = LoweredStep(batch=8, replicas=8, path=lowered, locations_path=str(file))
     found = compile_step.located(made, step)
     assert found.lines == {"dense/MatMul": "train.py:3", "add": "train.py:4"}
     assert found.program is not None
-    assert [str(tensor.location) for tensor in found.program.padded] == ["train.py:9", "train.py:4"]
+    *operations, argument = found.program.padded
+    assert [str(tensor.location) for tensor in operations] == ["train.py:9", "train.py:4"]
+    assert argument.name == name, "names in an order that is not known are none"
 
 
 class Compiler:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -170,7 +171,7 @@ def located(
 
     `cells` maps a notebook's program to its cells.
     """
-    if step.locations_path is None:
+    if step.locations_path is None or step.path is None:
         return compilation
     places = json.loads(Path(step.locations_path).read_text(encoding="utf-8"))
     of_stacks = _in_cells(places["operations"], cells)
@@ -179,6 +180,10 @@ def located(
     # the line of `model(x)` would be at nearly all of them.
     lines, of_work = of_keras | of_stacks, of_stacks | of_keras
     arguments: list[str] = places["arguments"]
+    # XLA drops unused arguments: the names' order is then unknown, and wrong names would be worse
+    # than none. The program of an older TensorFlow was converted beside its own.
+    if _argument_count(Path(step.path).with_suffix(".mlir")) != len(arguments):
+        arguments = []
 
     def tensor(given: HbmTensor) -> HbmTensor:
         # The program numbers its arguments; the lowering recorded which variable each is.
@@ -199,6 +204,15 @@ def located(
         dynamic=tuple(map(operation, compilation.dynamic)),
         lines={each.op_name: of_work[each.op_name] for each in work if each.op_name in of_work},
     )
+
+
+def _argument_count(program: Path) -> int:
+    """The arguments of a program's text; -1 where there is none."""
+    if not program.is_file():
+        return -1
+    with program.open(encoding="utf-8") as lines:
+        head = next((line for line in lines if " @main(" in line), "")
+    return len(re.findall(r"%arg\d+: ", head.partition("->")[0]))
 
 
 def _in_cells(lines: dict[str, str], cells: CellMap | None) -> dict[str, str]:

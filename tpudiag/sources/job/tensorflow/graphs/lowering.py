@@ -199,7 +199,7 @@ class LoweringWatch:
         else:
             path = path.with_suffix(".hlo")
             path.write_bytes(made)
-        where.write_text(json.dumps(program.places(made, self.lines)), encoding="utf-8")
+        where.write_text(json.dumps(program.places(self.lines)), encoding="utf-8")
         return LoweredStep(
             batch=wanted, replicas=replicas, path=str(path), locations_path=str(where)
         )

@@ -1,7 +1,7 @@
 """The program of a traced step, and the user's lines of its operations and of refused ones."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tpudiag.compiled import RefusedOp
 from tpudiag.sources.job.points import Call, Library, user_lines
@@ -18,10 +18,6 @@ _ONLY_ON_TPU = frozenset(
 """What TPUs have kernels of their own for, and a CPU's XLA lacks in some releases or forms
 (tensorflow/core/tpu/kernels, and what is registered for DEVICE_TPU_XLA_JIT alone)."""
 _NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
-_HEAD = re.compile(r"func\.func @main\(.*?->")
-_ARGUMENT = re.compile(r"%arg\d+: ")
-_SHAPE, _PARAMETER, _OF_LENGTH = 4, 1, 2
-"""The field numbers of HloModuleProto's host_program_shape and its parameters; their wire type."""
 _NO_STAGE = "Invalid stage"
 
 
@@ -59,18 +55,12 @@ class StepProgram:
         # Not its text as well: each form converts the whole step.
         return bytes(compiled(stage="hlo_serialized"))
 
-    def places(
-        self, lowered: str | bytes, lines: OperationLines | None = None
-    ) -> dict[str, object]:
+    def places(self, lines: OperationLines | None = None) -> dict[str, object]:
         """The user's line of each operation, and the arguments' names in order.
 
         The innermost line of an operation's stack is complemented by the recorded calls of Keras,
         if any.
         """
-        arguments = self._arguments()
-        # XLA drops unused arguments: the names' order is then unknown, and wrong names would be
-        # worse than none.
-        known = _arguments_of(lowered) == len(arguments)
         of_keras = lines.of_graph(self._graph()) if lines is not None else {}
         locations: dict[str, str] = {}
         for operation, _ in graphs.operations(self._graph()):
@@ -80,7 +70,7 @@ class StepProgram:
         return {
             "operations": locations,
             "layers": of_keras,
-            "arguments": arguments if known else [],
+            "arguments": self._arguments(),
         }
 
     def _graph(self) -> Graph:
@@ -127,34 +117,3 @@ def only_on_tpu(error: str) -> str:
     """The operations that an error refuses which a TPU takes; empty where it refuses others."""
     named = {*_REFUSED.findall(error), *_UNDONE.findall(error)}
     return ", ".join(sorted(named)) if named <= _ONLY_ON_TPU else ""
-
-
-def _arguments_of(program: str | bytes) -> int:
-    if isinstance(program, str):
-        head = _HEAD.search(program)
-        return len(_ARGUMENT.findall(head[0])) if head is not None else -1
-    shapes = (shape for number, shape in _parts(memoryview(program)) if number == _SHAPE)
-    return sum(number == _PARAMETER for number, _ in _parts(next(shapes, memoryview(b""))))
-
-
-def _parts(message: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """The fields of a protobuf message with their numbers; integer fields are skipped."""
-    at = 0
-
-    def number() -> int:
-        nonlocal at
-        value = shift = 0
-        more = True
-        while more:
-            byte, at = message[at], at + 1
-            value, shift, more = value | (byte & 127) << shift, shift + 7, byte > 127
-        return value
-
-    while at < len(message):
-        field, kind = divmod(number(), 8)
-        if kind != _OF_LENGTH:
-            number()
-            continue
-        length = number()
-        yield field, message[at : at + length]
-        at += length
