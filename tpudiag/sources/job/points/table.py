@@ -311,6 +311,8 @@ KERAS_FILE = _by_code("keras.utils", "get_file", "a file that Keras downloads")
 KERAS_PICTURES = _by_code("keras.utils", "image_dataset_from_directory", "a folder of pictures")
 PICTURE_LOADED = _by_code("keras.utils", "load_img", "a picture")
 PICTURE_OPENED = point("PIL.Image", "open", "a picture")
+PICTURE_READ = point("cv2", "imread", "a picture")
+EXAMPLES_LOADED = point("grain.python.DataLoader", "__init__", "who reads what is stood in for")
 KERAS_TEXTS = _by_code("keras.utils", "text_dataset_from_directory", "a folder of texts")
 MODEL_DRAWN = _by_code(
     "keras.utils", "plot_model", "a drawing, for which Graphviz may not be there"

@@ -2,7 +2,9 @@
 
 import glob
 import os
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.tensorflow.fake_data.files import Files
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
+from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
 
@@ -64,6 +67,28 @@ def test_a_picture_that_is_not_there_is_opened(tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError):
             image.open(tmp_path / "no_data")
         assert told["stood_in"] == (f"{tmp_path}/roses/1.jpg",)
+    finally:
+        hooks.undo()
+
+
+def test_a_picture_that_opencv_would_read_and_a_loader_whose_processes_know_of_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class DataLoader:
+        def __init__(self, worker_count: int = 2) -> None:
+            self.workers = worker_count
+
+    cv2: Any = SimpleNamespace(imread=lambda *_: None)
+    grain = SimpleNamespace(DataLoader=DataLoader)
+    for name, module in {"cv2": cv2, "grain": grain, "grain.python": grain}.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    data = FakeData(str(tmp_path), dict[str, object]().update, lambda _: False)
+    try:
+        for name in ("cv2", "grain.python"):
+            data.by_module()[name](sys.modules[name])
+        real = DataLoader(), cv2.imread("/none")
+        assert cv2.imread("/a/1.png", 0).ndim == 2 and cv2.imread("/a/1.jpg").shape[2:] == (3,)
+        assert (real[0].workers, real[1], DataLoader().workers) == (2, None, 0)
     finally:
         hooks.undo()
 

@@ -118,6 +118,16 @@ class Files:
         """Pictures that a script opens one by one."""
         hooks.around(table.PICTURE_OPENED, self._picture)
 
+    def watch_opencv(self, _: object) -> None:
+        """Pictures that OpenCV reads: black ones."""
+
+        def read(path: str, _: object, flags: object = 1) -> object:
+            self._ledger.note(path)
+            shape = (SIZE, SIZE) if flags == 0 else (SIZE, SIZE, 3)
+            return importlib.import_module("numpy").zeros(shape, "uint8")
+
+        self._answer(table.PICTURE_READ, read, paths.is_absent)
+
     def _picture(self, original: Call, path: object, *args: object, **options: object) -> object:
         """What opens a picture that is not there gets one."""
         if not paths.is_absent(path) or self._written(path):

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 
-from tpudiag.sources.job.points import Library, Watches
+from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
 from . import datasets_of_files, holes, hub, keras_data, paths, tfds_data
 from .elements import Elements
@@ -65,8 +65,14 @@ class FakeData:
             "tensorflow_datasets": lambda tfds: tfds_data.install(tfds, ledger),
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
             "torchvision.datasets": partial(keras_data.of_torchvision, ledger),
+            "grain.python": lambda _: hooks.around(table.EXAMPLES_LOADED, self._loads_here),
             "PIL.Image": self._files.watch_pillow,
+            "cv2": self._files.watch_opencv,
             "numpy": self._files.watch_numpy,
             "pandas": self._files.watch_pandas,
             **Pretrained(ledger).by_module(),
         }
+
+    def _loads_here(self, original: Call, *args: object, **options: object) -> object:
+        """Processes that a loader would start know of no stand-ins."""
+        return original(*args, **options | ({"worker_count": 0} if self.used else {}))
