@@ -1,5 +1,6 @@
 """Findings that a comment silences, or that are not sure."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +31,8 @@ def test_a_comment_names_the_check_and_gives_a_reason(
     assert reason_to_ignore(Location(str(script), 2), "TPU204") == reason
     assert reason_to_ignore(Location(str(script), 1), "TPU204") is None
     assert reason_to_ignore(Location(str(script), 9), "TPU204") is None
+    os.mkfifo(tmp_path / "pipe.py")
+    assert reason_to_ignore(Location(str(tmp_path / "pipe.py"), 1), "TPU204") is None
 
 
 def outcome(*findings: Finding, pedantic: bool = False) -> Outcome:

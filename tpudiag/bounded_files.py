@@ -7,6 +7,7 @@ from pathlib import Path
 
 MOST_BYTES = 1 << 29
 """Of a report, a notebook, prices, settings: a report of a pod has some 10 MB."""
+MOST_SOURCE_BYTES = 5_000_000
 
 
 def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
@@ -21,6 +22,17 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
 def read_text(path: str | Path) -> str:
     """The same as UTF-8; raises OSError and UnicodeDecodeError."""
     return read_bytes(path).decode("utf-8")
+
+
+def python_lines(file: str) -> tuple[str, ...]:
+    """The lines of a Python file; none of any other, and of one that cannot be read."""
+    try:
+        # A name in a profile may be that of a pipe, which would be waited for.
+        is_python = file.endswith(".py") and Path(file).is_file()
+        data = read_bytes(file, MOST_SOURCE_BYTES) if is_python else b""
+    except OSError:
+        return ()
+    return tuple(data.decode("utf-8", "replace").splitlines())
 
 
 def write_whole(file: Path, data: bytes) -> None:

@@ -2,10 +2,12 @@
 
 import re
 from functools import lru_cache
-from pathlib import Path
 
+from tpudiag.bounded_files import python_lines
 from tpudiag.model import Location
 
+# A report reads the same script for each finding, and a fix for each rehearsal.
+_lines = lru_cache(maxsize=64)(python_lines)
 _COMMENT = re.compile(r"#\s*tpudiag:\s*ignore\[([\w,\s]+)\]\s*(.*)")
 
 
@@ -23,14 +25,3 @@ def reason_to_ignore(place: Location | None, id_: str) -> str | None:
         return None
     named = [name.strip() for name in match[1].split(",")]
     return match[2].strip() if any(name and id_.startswith(name) for name in named) else None
-
-
-# A report reads the same script for each finding, and a fix for each rehearsal.
-@lru_cache(maxsize=64)
-def _lines(file: str) -> tuple[str, ...]:
-    if not file.endswith(".py"):
-        return ()
-    try:
-        return tuple(Path(file).read_text(encoding="utf-8").splitlines())
-    except (OSError, ValueError):
-        return ()

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from tpudiag.bounded_files import python_lines
 from tpudiag.errors import TpudiagError
 from tpudiag.model import Location, Report
 from tpudiag.report_figures import Excerpt
@@ -13,7 +13,6 @@ AROUND = 3
 """Lines before and after the one that a finding names."""
 MOST = 200
 LONGEST_LINE = 400
-LARGEST_BYTES = 5_000_000
 
 
 def added(report: Report, cells: Sequence[str] | None = None) -> Report:
@@ -44,26 +43,16 @@ def _taken(report: Report, cells: Sequence[str] | None) -> Iterator[Excerpt]:
         lines, number = files[key], place.line or 1
         first = max(number - AROUND, 1)
         if number <= len(lines):
-            yield Excerpt(place.file, first, lines[first - 1 : number + AROUND], place.cell)
+            around = (line[:LONGEST_LINE] for line in lines[first - 1 : number + AROUND])
+            yield Excerpt(place.file, first, tuple(around), place.cell)
 
 
 def _lines_of(place: Location, cells: Sequence[str] | None) -> tuple[str, ...]:
     if place.cell is None:
-        return _lines(Path(place.file)) if place.file.endswith(".py") else ()
+        return python_lines(place.file)
     try:
         sources = notebook.code_cells(place.file) if cells is None else cells
     except TpudiagError:
         return ()
     source = sources[place.cell - 1] if place.cell <= len(sources) else ""
-    return tuple(line[:LONGEST_LINE] for line in source.splitlines())
-
-
-def _lines(file: Path) -> tuple[str, ...]:
-    try:
-        # A name in a profile may be that of a pipe, which would be waited for.
-        if not file.is_file() or file.stat().st_size > LARGEST_BYTES:
-            return ()
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ()
-    return tuple(line[:LONGEST_LINE] for line in text.splitlines())
+    return tuple(source.splitlines())
