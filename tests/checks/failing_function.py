@@ -43,6 +43,7 @@ from tpudiag.signals import (
     JobEnd,
     KerasUse,
     Origin,
+    PartsApart,
     RepeatedSetup,
     ResultFetch,
     Signals,
@@ -324,6 +325,10 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU214", h(pipelines=given(MIXED, BATCHED, unmixed=SORTED)), Severity.WARNING),
+    *(
+        ("TPU215", h(pipelines=given(MIXED, BATCHED, apart=apart)), Severity.WARNING)
+        for apart in (PartsApart(9, ("x/1.png", "y/1.png"), way, HERE) for way in (True, False))
+    ),
     (
         "TPU214",
         h(

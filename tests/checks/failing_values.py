@@ -43,7 +43,7 @@ from tpudiag.signals.step_numerics import (
     ReplicaSimilarities,
     SameDrawsKind,
 )
-from tpudiag.signals.training_loop import FitSchedule
+from tpudiag.signals.training_loop import FitSchedule, Monitor
 
 KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
 LOST = tuple(LostMoments(names=("mu",), location=HERE, returned=kept) for kept in (True, False))
@@ -137,6 +137,14 @@ def scheduled(steps: int, each: int = 100, **warmup: int) -> Signals:
     return loop(schedules=(of_fit,))
 
 
+def monitored(*reported: str) -> Signals:
+    """A callback that waits for val_auc, and what an epoch reports."""
+    return loop(monitors=(Monitor("ModelCheckpoint", "val_auc", reported, HERE),))
+
+
+UNREPORTED = (("loss", "roc", "val_loss", "val_roc"), ("loss", "learning_rate"), ())
+
+
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU511", draws(kind), Severity.WARNING) for kind in KINDS),
     (
@@ -179,6 +187,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
     *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
+    *(("TPU612", monitored(*names), Severity.WARNING) for names in UNREPORTED),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
     ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),
@@ -229,6 +238,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU515", numerics()),
     *(("TPU517", scheduled(steps)) for steps in (6, 450, 500, 3500)),
     ("TPU517", scheduled(3, each=8)),
+    ("TPU612", monitored("loss", "val_auc")),
     ("TPU516", numerics()),
     ("TPU515", numerics(similarities=ReplicaSimilarities(1024, HERE))),
     ("TPU515", numerics(similarities=ReplicaSimilarities(96, HERE))),

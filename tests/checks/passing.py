@@ -227,6 +227,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
             )
         ),
     ),
+    ("TPU215", HEALTHY),
     # Windows of a text, shuffled and then batched.
     ("TPU214", h(pipelines=given(BATCHED, MIXED, BATCHED))),
     ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=8), READER, BATCHED))),
@@ -237,6 +238,7 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU515", numerics(similarities=ReplicaSimilarities(0, HERE))),
     ("TPU516", numerics(cross_entropies=0)),
     ("TPU517", loop(schedules=())),
+    ("TPU612", HEALTHY),
     ("TPU202", of_jax(STATE, SHARD)),
     ("TPU303", of_work(recomputed_flops=30, made_bytes=20 << 30)),
     ("TPU705", of_jax(STATE, SHARD)),

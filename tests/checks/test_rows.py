@@ -40,6 +40,7 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU609",
     "TPU610",
     "TPU611",
+    "TPU612",
     "TPU701",
     "TPU702",
     "TPU703",

@@ -79,6 +79,18 @@ class FilesRead:
     paths: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class PartsApart:
+    """Files of the same names in two places that are zipped in different orders."""
+
+    files: int
+    first: tuple[str, str]
+    """Two that belong together."""
+    shuffled: bool
+    """By the pipeline; else they are listed so."""
+    location: Location | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class AutotuneChoice:
     """A setting that tf.data's AUTOTUNE chose while the pipeline ran alone on this machine."""
@@ -187,6 +199,7 @@ class Pipeline:
     at had the same, or a few in turn (buckets)."""
     unmixed: UnmixedLabel | None = None
     """None where the labels of these batches were mixed, or not read."""
+    apart: PartsApart | None = None
 
     @property
     def serial(self) -> bool:

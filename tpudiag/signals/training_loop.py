@@ -186,6 +186,17 @@ class BatchCallback:
     location: Location
 
 
+@dataclass(frozen=True)
+class Monitor:
+    """A callback that acts by a metric, and the metrics that the last epoch reported to it."""
+
+    callback: str
+    metric: str
+    reported: tuple[str, ...]
+    """With the metric, where any epoch reported it."""
+    location: Location | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class TrainingLoop:
     """All observations around the training step; empty tuples where nothing was found."""
@@ -203,6 +214,7 @@ class TrainingLoop:
     replica_reads: tuple[ReplicaRead, ...] = ()
     gpu: tuple[GpuUse, ...] = ()
     batch_callbacks: tuple[BatchCallback, ...] = ()
+    monitors: tuple[Monitor, ...] = ()
     tpu_strategy: bool = False
     """A TPUStrategy was made."""
     unplaced: bool = False

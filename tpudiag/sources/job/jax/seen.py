@@ -21,6 +21,7 @@ from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
+from tpudiag.sources.job.tensorflow.watches.monitors import MonitorWatch
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 
 
@@ -39,6 +40,8 @@ class Seen:
     fitted: tuple[object, ...] = ()
     """The model that Keras trains."""
     pauses: PauseWatch | None = None
+    """Where Keras trains."""
+    monitors: MonitorWatch | None = None
     """Where Keras trains."""
 
     def lasted(self, record: Record, took_ms: float | None) -> None:
@@ -121,5 +124,6 @@ class Seen:
             fits=tuple(setup.fit_data) if setup is not None else (),
             schedules=setup.schedules() if setup is not None else (),
             pauses=pauses.facts() if pauses is not None else (),
+            monitors=self.monitors.facts() if self.monitors is not None else (),
             frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),
         )

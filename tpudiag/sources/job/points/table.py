@@ -287,6 +287,12 @@ CHECKPOINT_CALLBACK_MADE = point(
 BACKUP_CALLBACK_MADE = point(
     "keras.callbacks.BackupAndRestore", "__init__", "where Keras saves what it goes on from"
 )
+_MONITORS = (
+    "keras.callbacks.ModelCheckpoint keras.callbacks.EarlyStopping"
+    " keras.callbacks.ReduceLROnPlateau"
+)
+MONITOR_MADE = point(_MONITORS, "__init__", "on which line a metric is monitored")
+MONITOR_ASKED = point(_MONITORS, "on_epoch_end", "whether the metric is reported")
 CALLBACK_GIVEN = point("keras.callbacks.Callback", "set_model", "a loop that calls a callback")
 
 # Missing data: replaced where it is requested.

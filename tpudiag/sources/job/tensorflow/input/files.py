@@ -33,8 +33,13 @@ def one_by_one(dataset: object, kind: str, op_types: list[str]) -> bool:
 
 def named(dataset: Dataset) -> FilesRead | None:
     """The files named by a dataset's sources; None where none names them in advance."""
-    names = _names(dataset, {})
+    names = all_named(dataset)
     return FilesRead(len(names), tuple(names[:SHOWN])) if names else None
+
+
+def all_named(dataset: Dataset) -> list[str]:
+    """The paths of the source that names the most; empty where none names any in advance."""
+    return _names(dataset, {})
 
 
 def _names(dataset: Dataset, known: dict[int, list[str]]) -> list[str]:

@@ -17,7 +17,7 @@ from tpudiag.sources.job.points import (
     user_lines,
 )
 from tpudiag.sources.job.points.library_objects import Dataset, Strategy
-from tpudiag.sources.job.tensorflow.input import cardinality, input_benchmark
+from tpudiag.sources.job.tensorflow.input import cardinality, files, input_benchmark, parts
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
 
@@ -157,8 +157,8 @@ class PipelineWatch:
         if read is None:
             chain = self._reader.chain(dataset)
             pipeline = self._reader.pipeline(dataset, chain, replicas, per_replica)
-            if location is not None:
-                pipeline = replace(pipeline, location=location)
+            apart = files.tried(lambda: parts.in_other_orders(self._reader, chain, pipeline.ops))
+            pipeline = replace(pipeline, location=location or pipeline.location, apart=apart)
             read = _ReadPipeline(pipeline, chain, self.feeds.of(dataset))
             self._read[id(dataset)] = read
         read.passes += 1

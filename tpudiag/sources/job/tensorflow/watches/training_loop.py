@@ -13,6 +13,7 @@ from tpudiag.sources.job.tensorflow.graphs import numerics
 from tpudiag.sources.job.tensorflow.graphs.penalties import RegularizerWatch
 from tpudiag.sources.job.tensorflow.watches.batch_hooks import BatchHookWatch
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
+from tpudiag.sources.job.tensorflow.watches.monitors import MonitorWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
@@ -44,6 +45,7 @@ class LoopWatch:
         self.undistributed = UndistributedWatch(tf, gradients)
         self.norms = NormModeWatch(tf)
         self.batch_hooks = BatchHookWatch()
+        self.monitors = MonitorWatch()
         self.regularizers = RegularizerWatch(tf)
         self.clipped = numerics.watch_clipping(tf, gradients)
         self.reductions = ReductionWatch(tf, gradients)
@@ -52,20 +54,24 @@ class LoopWatch:
     def watch_keras(self, keras: Library, package: str) -> None:
         """Hook a Keras."""
         self.setup.watch_keras(keras, package)
-        watches = self.results, self.pauses, self.norms, self.batch_hooks, self.regularizers
-        for each in watches:
+        watches = self.results, self.pauses, self.norms, self.batch_hooks, self.monitors
+        for each in (*watches, self.regularizers):
             each.watch_keras(keras)
         hooks.around(table.MODEL_CALLED, self._model_called, keras)
 
     def facts(self) -> TrainingLoop:
         """Everything recorded so far; at rest only what a call that is answered shows is added."""
-        replica_reads = tuple(self.results.replica_reads.values())
-        frozen = (*self.state.facts(), *self.setup.frozen)
-        if self._observed is not None:
-            return replace(self._observed, replica_reads=replica_reads, frozen=frozen)
+        return replace(
+            self._observed or self._of_steps(),
+            replica_reads=tuple(self.results.replica_reads.values()),
+            frozen=(*self.state.facts(), *self.setup.frozen),
+            monitors=self.monitors.facts(),
+        )
+
+    def _of_steps(self) -> TrainingLoop:
+        """What only steps that run show."""
         return TrainingLoop(
             dispatches=self.results.steps,
-            frozen=frozen,
             fetches=self.results.fetches(),
             setups=self.setup.setups(),
             iterators=self.iterators.facts(),
@@ -73,7 +79,6 @@ class LoopWatch:
             schedules=self.setup.schedules(),
             pauses=self.pauses.facts(),
             undistributed=self.undistributed.input,
-            replica_reads=replica_reads,
             gpu=tuple(self.setup.gpu.values()),
             batch_callbacks=self.batch_hooks.facts(),
             tpu_strategy=self.setup.tpu_strategy,

@@ -1,0 +1,61 @@
+"""Watches the callbacks of Keras that act by a metric, and what each epoch reports."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.training_loop import Monitor
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
+from tpudiag.sources.job.tensorflow.watches.keras import fit_arguments
+
+
+@dataclass
+class _Made:
+    callback: object
+    """Kept alive, so that its id is not reused."""
+    location: Location | None
+
+
+class MonitorWatch:
+    """Hooks the callbacks that monitor a metric, and fit."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, _Made] = {}
+        self._seen: dict[int, Monitor] = {}
+        self._validates = False
+        """Whether the last fit has data for validation, of which not each epoch may tell."""
+
+    def watch_keras(self, keras: Library) -> None:
+        """Hook a Keras."""
+        hooks.before(table.FIT, self._fit, keras)
+        hooks.after(table.MONITOR_MADE, self._note_made, keras)
+        hooks.before(table.MONITOR_ASKED, self._epoch_ends, keras)
+
+    def facts(self) -> tuple[Monitor, ...]:
+        """Each that an epoch ended for."""
+        return tuple(self._seen.values())
+
+    def _fit(self, _: object, *args: object, **kwargs: object) -> None:
+        given = fit_arguments(args, kwargs)
+        self._validates = given.get("validation_data") is not None or bool(
+            given.get("validation_split")
+        )
+
+    def _note_made(self, callback: object, *_: object, **__: object) -> None:
+        self._made[id(callback)] = _Made(callback, user_lines.caller())
+
+    def _epoch_ends(self, callback: Any, epoch: object = None, logs: Any = None) -> None:  # noqa: ARG002
+        # Only the best model is chosen by a metric; between the epochs others are reported.
+        if not getattr(callback, "save_best_only", True):
+            return
+        if getattr(callback, "save_freq", "epoch") != "epoch":
+            return
+        name, reported = str(callback.monitor), tuple(map(str, logs or ()))
+        found, made = name in reported, self._made.get(id(callback))
+        validated = any(each.startswith("val_") for each in reported)
+        if made is None or not (found or validated or not self._validates):
+            return
+        known = self._seen.get(id(callback))
+        if known is None or found:
+            kind = type(callback).__name__
+            self._seen[id(callback)] = Monitor(kind, name, reported, made.location)
