@@ -184,6 +184,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in LOST),
+    ("TPU518", of_state(lost_moments=replace(LOST[0], restarts=2)), Severity.WARNING),
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
     *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),

@@ -362,8 +362,18 @@ for step in range(8):
 """
 
 
+ANEW = "if step % {} == 0:\n        moment = jnp.zeros((64, 8))\n    weights, moment"
+
+
 @pytest.mark.parametrize(
-    ("kept", "lost"), [("weights, _", True), ("weights, moment", False), ("timed", False)]
+    ("kept", "lost"),
+    [
+        ("weights, _", True),
+        ("weights, moment", False),
+        ("timed", False),
+        (ANEW.format(3), True),  # in each epoch
+        (ANEW.format(5), False),  # for a second phase
+    ],
 )
 def test_an_optimizers_state_that_the_loop_drops(tmp_path: Path, kept: str, *, lost: bool) -> None:
     found = findings(checked(tmp_path, MOMENTUM.replace("KEPT", kept), "--no-compile"))

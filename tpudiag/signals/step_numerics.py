@@ -169,6 +169,8 @@ class LostMoments:
     location: Location | None
     """The call, where it returns the new ones; else the line that makes them."""
     returned: bool
+    restarts: int = 0
+    """They are kept, but begun anew so often while the parameters went on."""
 
 
 @dataclass(frozen=True, kw_only=True)

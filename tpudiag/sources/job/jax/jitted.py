@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import weakref
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MethodType
@@ -51,6 +52,8 @@ class Record(CalledFunction):
     last: signatures.Signature | None = None
     values: StateValues | None = None
     """Of the arguments, where it trains."""
+    restarts: Counter[str] = field(default_factory=Counter[str])
+    """How often what goes from call to call was begun anew while the rest went on, by its path."""
     results: list[list[weakref.ref[Any]]] = field(default_factory=list["list[weakref.ref[Any]]"])
     """Where it trains, the large arrays that each call gave."""
 

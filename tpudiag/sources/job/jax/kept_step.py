@@ -23,6 +23,8 @@ class KeptStep:
         other functions gave back since in its place."""
         self._took: dict[int, dict[str, Callable[[], object]]] = {}
         """What it was given, by its path."""
+        self._carried: dict[int, list[bool]] = {}
+        """Which of these the call before had given, in the order of the leaves."""
 
     def watch(self, jax: Library) -> None:
         """JAX is there."""
@@ -44,6 +46,7 @@ class KeptStep:
     def ran(self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool) -> None:
         """Keep the training step that ran, as it can be lowered again."""
         known, record = self.step, jitted.record
+        self._note_restart(record, args, kwargs)
         before = known.calls if known is not None and known.jitted is jitted else 0
         if known is not None and before:
             known.calls = before = before + (not new)
@@ -71,6 +74,17 @@ class KeptStep:
             fed=fed,
             calls=before or 1,
         )
+
+    def _note_restart(self, record: Record, args: Args, kwargs: Kwargs) -> None:
+        """Count for each part of the state how often it was begun anew while others went on."""
+        tree, own = self._jax.tree_util, self._gave.get(id(record), {})
+        carried = [id(leaf) in own for leaf in tree.tree_leaves((args, kwargs))]
+        changes = [*zip(self._carried.get(id(record), ()), carried, strict=False)]
+        self._carried[id(record)] = carried
+        if (True, False) in changes and (True, True) in changes:
+            paths = tree.tree_flatten_with_path((args, kwargs))[0]
+            anew = (path for (path, _), each in zip(paths, changes, strict=False) if each == (1, 0))
+            record.restarts.update(map(tree.keystr, anew))
 
     def as_called(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> StepCall:
         """A call, as it can be traced and lowered again."""

@@ -154,6 +154,15 @@ def _lost(step: TracedStep, anew: MadeAnew, values: StateValues) -> LostMoments 
     found = {n: step.keys[n] for n in anew.moments if step.keys}
     compared = values.small.keys() & found.values()
     state = {key for key, _ in step.state_arguments()}
+    restarts = min((step.call.record.restarts[key] for key in found.values()), default=0)
+    if restarts > 1:
+        again = [step.by_path[key] for key in found.values()]
+        return LostMoments(
+            names=tuple(each.name for each in again),
+            location=step.call.record.made_first(again) or step.call.record.called_at,
+            returned=True,
+            restarts=restarts,
+        )
     if not compared:  # of moments that only some steps change a counter tells
         stays = (each for key, each in step.by_path.items() if key in values.raised & values.fixed)
         names, called_at = tuple(each.name for each in stays), step.call.record.called_at
