@@ -187,6 +187,15 @@ class BatchCallback:
 
 
 @dataclass(frozen=True)
+class EndlessSum:
+    """Variables that gradients are added to and that are applied, but never set back to zero."""
+
+    variables: int
+    location: Location | None
+    """The line that adds to the first."""
+
+
+@dataclass(frozen=True)
 class Monitor:
     """A callback that acts by a metric, and the metrics that the last epoch reported to it."""
 
@@ -215,6 +224,7 @@ class TrainingLoop:
     gpu: tuple[GpuUse, ...] = ()
     batch_callbacks: tuple[BatchCallback, ...] = ()
     monitors: tuple[Monitor, ...] = ()
+    endless_sum: EndlessSum | None = None
     tpu_strategy: bool = False
     """A TPUStrategy was made."""
     unplaced: bool = False

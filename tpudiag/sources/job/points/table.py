@@ -119,6 +119,12 @@ VARIABLE_ASSIGNED = _private(
     "a line updates weights from Python",
 )
 VARIABLE_READ = _by_definers("", "_read_variable_op", "a counter of steps is read that stood still")
+_VARIABLES = "tensorflow.python.ops.gen_resource_variable_ops"
+VARIABLE_SET = _private(
+    _VARIABLES, "assign_variable_op assign_sub_variable_op", "a sum of gradients is set back"
+)
+VARIABLE_ADDED = _private(_VARIABLES, "assign_add_variable_op", "a gradient is added to a sum")
+VARIABLE_TAKEN = _private(_VARIABLES, "read_variable_op", "a sum of gradients is applied")
 SUMMARY_WRITTEN = point("tf.summary", "scalar", "a result is written to a log")
 LOOP_IN_GRAPH = _private(
     "tensorflow.python.autograph.operators",

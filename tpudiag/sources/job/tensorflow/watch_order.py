@@ -92,7 +92,7 @@ class Watches:
     def _connect(self) -> None:
         self.gradients.on_traced_gradient = self._mark_training
         self.functions.before_call = self._calling
-        self.variables.on_made = self.loop.setup.variable_made
+        self.variables.on_made = self.loop.variable_made
         self.strategies.before_eager_run = self.pipelines.feeds.calling
         self.loop.state.methods = self.keras.own_methods
         if self.whole is not None:

@@ -1,6 +1,6 @@
 """Watches how often the gradients of a step are reduced over the replicas."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tpudiag.model import Location
@@ -12,7 +12,7 @@ MOST_FOLLOWED = 60
 """Operations between a gradient and what is done with it: a clip, a cast."""
 _KERAS = ("keras.", "tf_keras.")
 _SCALES = ("Mul", "RealDiv", "DivNoNan")
-_Key = tuple[int, str]
+Key = tuple[int, str]
 
 
 class ReductionWatch:
@@ -20,10 +20,12 @@ class ReductionWatch:
 
     def __init__(self, tf: Library, gradients: GradientWatch) -> None:
         self._tf, self._gradients = tf, gradients
-        self._reduced: dict[_Key, Location] = {}
+        self._reduced: dict[Key, Location] = {}
         """Gradients that a line of the job's has put together."""
         self.twice: Location | None = None
         """The line whose gradients were summed once more, and divided by nothing in between."""
+        self.on_summed: Callable[[list[Any]], None] = lambda _: None
+        """Called with the gradients that an optimizer gets."""
         hooks.around(table.ALL_REDUCED, self._reduce)
 
     def _reduce(
@@ -42,26 +44,30 @@ class ReductionWatch:
         return result
 
     def _by_hand(self, given: list[Any], result: list[Any], where: Location) -> None:
-        taken = {
-            _key(each) for call in self._gradients.calls for each in self._tensors(call.gradients)
-        }
-        if self._behind(given, taken) is not None:
-            self._reduced.update((_key(each), where) for each in result)
+        if self.of_gradients(given):
+            self._reduced.update((key_of(each), where) for each in result)
+
+    def of_gradients(self, tensors: list[Any]) -> bool:
+        """Whether one of these is computed of a gradient, as a share or a sum of it."""
+        calls = self._gradients.calls
+        taken = {key_of(each) for call in calls for each in self._tensors(call.gradients)}
+        return self.behind(tensors, taken) is not None
 
     def _summed(self, given: list[Any], replicas: int) -> None:
         """An optimizer sums: gradients that were put together already, or others."""
+        self.on_summed(given)
         if self._reduced:
-            found = self._behind(given, self._reduced, replicas)
+            found = self.behind(given, self._reduced, replicas)
             self.twice = self.twice or (self._reduced[found] if found is not None else None)
 
-    def _behind(
-        self, tensors: list[Any], wanted: Iterable[_Key], undivided_by: int = 1
-    ) -> _Key | None:
+    def behind(
+        self, tensors: list[Any], wanted: Iterable[Key], undivided_by: int = 1
+    ) -> Key | None:
         """The first wanted tensor that these are computed of, and not divided by the replicas."""
-        constants, pending, visited = Constants(self._tf, 0), list(tensors), set[_Key]()
+        constants, pending, visited = Constants(self._tf, 0), list(tensors), set[Key]()
         while pending and len(visited) < MOST_FOLLOWED:
             tensor = pending.pop(0)
-            key = _key(tensor)
+            key = key_of(tensor)
             if key in wanted:
                 return key
             if key in visited:
@@ -91,5 +97,6 @@ def _by_optimizer() -> bool:
     return False
 
 
-def _key(tensor: Any) -> _Key:
+def key_of(tensor: Any) -> Key:
+    """A tensor of a graph, for as long as that lives."""
     return id(tensor.graph), tensor.name

@@ -7,11 +7,12 @@ from dataclasses import replace
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
-from tpudiag.sources.job.points.library_objects import Function
+from tpudiag.sources.job.points.library_objects import Function, Variable
 from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.graphs import numerics
 from tpudiag.sources.job.tensorflow.graphs.penalties import RegularizerWatch
 from tpudiag.sources.job.tensorflow.watches.batch_hooks import BatchHookWatch
+from tpudiag.sources.job.tensorflow.watches.gradient_sums import GradientSumWatch
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
 from tpudiag.sources.job.tensorflow.watches.monitors import MonitorWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
@@ -49,6 +50,7 @@ class LoopWatch:
         self.regularizers = RegularizerWatch(tf)
         self.clipped = numerics.watch_clipping(tf, gradients)
         self.reductions = ReductionWatch(tf, gradients)
+        self.sums = GradientSumWatch(tf, self.reductions, lambda: self.results.steps)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
     def watch_keras(self, keras: Library, package: str) -> None:
@@ -66,6 +68,7 @@ class LoopWatch:
             replica_reads=tuple(self.results.replica_reads.values()),
             frozen=(*self.state.facts(), *self.setup.frozen),
             monitors=self.monitors.facts(),
+            endless_sum=self.sums.facts(),
         )
 
     def _of_steps(self) -> TrainingLoop:
@@ -84,6 +87,11 @@ class LoopWatch:
             tpu_strategy=self.setup.tpu_strategy,
             unplaced=self.setup.unplaced,
         )
+
+    def variable_made(self, variable: Variable) -> None:
+        """A variable was made, of each replica."""
+        self.setup.variable_made(variable)
+        self.sums.made(variable)
 
     def rest(self) -> None:
         """From now on calls are answered."""
