@@ -1,10 +1,10 @@
-from tpudiag.model import Confidence, Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import BOTH, Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from .missing_prefetch import own_pipelines
 
 
-@check("TPU215", Severity.ERROR, needs_data=True)
+@check("TPU215", Severity.WARNING, needs_data=True, frameworks=BOTH)
 def parts_apart(signals: Signals) -> Judgement:
     """Inputs and labels come in different orders.
 

@@ -1,4 +1,4 @@
-# corpus: must-fail: TPU519@44
+# corpus: must-fail: TPU519@43
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: the sums of gradients are applied again and again.

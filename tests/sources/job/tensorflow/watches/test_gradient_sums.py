@@ -70,7 +70,8 @@ def seen(how, fewest=3):
     watch._applied.clear()
     steps[0] = 0
     for _ in range(fewest):
-        step(), update()
+        if not steps[0]:  # they are traced, and not run: CPUs that are no devices of their own
+            step.get_concrete_function(), update.get_concrete_function()
         if how == "eagerly":
             space["zero"](sums)
         steps[0] += 1
