@@ -44,9 +44,8 @@ def is_doubtful(match: Match, text: str, line: int) -> bool:
         return False
     words = {word.lower() for word in wording("doubt word").findall(sentence["said"])}
     words -= {value.lower() for value in match.values.values()}  # what its pattern has a place for
-    return bool(words) and len(
-        words.intersection(wording("doubt word").findall(told))
-    ) < LEAST_SHARED * len(words)
+    known = words.intersection(wording("doubt word").findall(told))
+    return bool(words) and len(known) < LEAST_SHARED * len(words)
 
 
 def of_another_world(told: str, text: str) -> bool:
