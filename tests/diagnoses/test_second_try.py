@@ -19,17 +19,22 @@ from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec
 CUT, STEPS = InterventionKind.PREDICTIONS, InterventionKind.STEPS
 SPEC = programs.spec(lower_to="/lowered")
 HERE = Location("train.py", 41)
+DATA = ("gs://bucket/*.tfrec",)
 AFTER = UnreachedLines("train.py", 41, 60, "frame = table.join(predicted)")
 
 
-def crashed(*kinds: InterventionKind, error: str = "ValueError: 4 rows") -> JobRun:
-    crash = Crash(error, (CodeFrame(HERE, "<module>", "table.join(predicted)"),), "Traceback ...")
-    end = JobEnd(how="exception", error=error, location=HERE, crash=crash)
-    made = [kind.value for kind in kinds]
-    return JobRun(
-        facts={"end": end, "interventions": made, "batch": 1, "coverage": Coverage(end="crash")},
-        log_tail="epoch 1\nTraceback ...",
-    )
+def crashed(
+    *kinds: InterventionKind,
+    error: str = "ValueError: 4 rows",
+    at: Location = HERE,
+    text: str = "table.join(predicted)",
+    **facts: object,
+) -> JobRun:
+    crash = Crash(error, (CodeFrame(at, "<module>", text),), "Traceback ...")
+    facts = {"batch": 1, "coverage": Coverage(end="crash")} | facts
+    facts["end"] = JobEnd(how="exception", error=error, location=at, crash=crash)
+    facts["interventions"] = [kind.value for kind in kinds]
+    return JobRun(facts=facts, log_tail="epoch 1\nTraceback ...")
 
 
 def ended(coverage: Coverage) -> JobRun:
@@ -67,9 +72,9 @@ def test_what_goes_away_is_ours_and_the_rest_stands() -> None:
 
 
 def test_what_the_first_try_has_shown_is_not_measured_again() -> None:
-    first, second = crashed(CUT), ended(Coverage(end="whole"))
-    first.facts |= {"lowered": [], "coverage": Coverage(end="crash", rest_s=3.0)}
+    second = ended(Coverage(end="whole"))
     second.facts["batch"] = 2
+    first = crashed(CUT, lowered=[], coverage=Coverage(end="crash", rest_s=3.0))
     job, (spec,) = tried(first, second)
     assert (spec.lower_to, spec.measure_input_s) == ("", 0.0)
     assert job.facts["batch"] == 1 and job.facts["end"] == JobEnd(how="finished")
@@ -83,13 +88,8 @@ def test_what_stays_is_the_scripts() -> None:
 
 def test_an_exception_behind_one_that_went_away_is_tried_for_itself() -> None:
     later = Location("train.py", 50)
-    error = "KeyError: 'loss'"
-    crash = Crash(error, (CodeFrame(later, "<module>", "told['loss']"),), "Traceback ...")
-    behind = ended(Coverage(end="crash", stopped_at=later))
-    behind.facts |= {
-        "end": JobEnd(how="exception", error=error, location=later, crash=crash),
-        "interventions": [STEPS.value],
-    }
+    stopped = Coverage(end="crash", stopped_at=later)
+    behind = crashed(STEPS, error="KeyError: 'loss'", at=later, coverage=stopped)
     job, specs = tried(crashed(CUT), behind, ended(Coverage(end="whole")))
     assert [spec.without for spec in specs] == [(CUT,), (CUT, STEPS)]
     assert second_try.crash_of(job) is None
@@ -130,10 +130,7 @@ def test_types_and_shapes_are_not_of_what_spares_time() -> None:
 )
 def test_a_form_of_call_that_the_release_refuses_is_of_the_code(call: str, of_code: bool) -> None:
     error = "TypeError: plot() takes from 0 to 1 positional arguments but 2 were given"
-    job = crashed(InterventionKind.DATA, error=error)
-    crash = Crash(error, (CodeFrame(HERE, "<module>", call),), "Traceback ...")
-    job.facts |= {"end": replace(end_of(job), crash=crash), "stood_in": DATA}
-    job, _ = tried(job)
+    job, _ = tried(crashed(InterventionKind.DATA, error=error, text=call, stood_in=DATA))
     assert (second_try.crash_of(job) is not None) is of_code
 
 
@@ -178,19 +175,15 @@ def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
         "unsupported",
         "the rehearsal's CPU replicas may not fit",
     )
-    made_up = crashed(STEPS, InterventionKind.DATA, error="KeyError: 'f7'")
-    made_up.facts["stood_in"] = ("gs://bucket/train.csv",)
+    made_up = crashed(STEPS, InterventionKind.DATA, error="KeyError: 'f7'", stood_in=DATA)
     job, specs = tried(made_up)
     assert not specs and end_of(job).error == "the rehearsal's stand-ins for data may not fit"
     shape = 'ValueError: Input 0 of layer "model" is incompatible with the layer: expected '
-    parsed = crashed(InterventionKind.DATA, error=f"{shape}shape=(None, 64), found shape=(72, 512)")
-    parsed.facts |= {"stood_in": ("gs://bucket/a.tfrecord",), "asked_sizes": [512]}
-    assert second_try.crash_of(tried(parsed)[0]) is not None, "the script parses to this shape"
-    parsed.facts["asked_sizes"] = [64]
-    assert second_try.crash_of(tried(parsed)[0]) is None
-    elsewhere = crashed(error="KeyError: 'f7'")
-    elsewhere.facts["stood_in"] = ("gs://bucket/train.csv",)
-    job, specs = tried(elsewhere)
+    error = f"{shape}shape=(None, 64), found shape=(72, 512)"
+    for asked, is_own in ((512, True), (64, False)):  # the script parses to this shape, or not
+        parsed = crashed(InterventionKind.DATA, error=error, stood_in=DATA, asked_sizes=[asked])
+        assert (second_try.crash_of(tried(parsed)[0]) is not None) is is_own
+    job, _ = tried(crashed(error="KeyError: 'f7'", stood_in=DATA))
     assert second_try.crash_of(job) is not None, "no value of them came to it"
 
 
@@ -242,7 +235,6 @@ def test_what_no_try_can_be_without_is_not_blamed_on_the_script() -> None:
 
 
 EXAMPLES = {error.id: error.example for error in known_errors()}
-DATA = ("gs://bucket/*.tfrec",)
 
 
 @pytest.mark.parametrize(
