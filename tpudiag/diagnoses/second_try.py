@@ -14,9 +14,9 @@ import msgspec
 
 from tpudiag.diagnoses.of_code import is_of_code, told
 from tpudiag.diagnoses.undiagnosed import unreachable
-from tpudiag.known_errors.model import Kind, Match, Phase
+from tpudiag.known_errors.model import Kind, KnownError, Phase
 from tpudiag.model import Location
-from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
+from tpudiag.script_run import Coverage, Crash, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
 from tpudiag.sources.job.process.following import JobRun
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec
@@ -28,35 +28,30 @@ _MARKS = ("/fake-data/", "tpudiag-fake:")
 """Identify synthetic data: its file, or its content."""
 
 
-def may_be_of(hit: Match, error: str, stood_in: Sequence[str]) -> bool:
-    """Whether synthetic data may have caused an exception that matches a known error.
+def may_be_to_blame(error: str, stood_in: Sequence[str], crash: Crash | None = None) -> bool:
+    """Whether synthetic data may have caused an exception, unless a known error explains it.
 
     Always where the error names synthetic data, or is Python's own, whose text shows no cause.
     """
+    from tpudiag.known_errors.search import match
+
+    if not stood_in or is_of_code(error, crash):
+        return False
     # Scripts use the names of files for what they unpack.
     stems = (each.split(" ")[0].rpartition("/")[2].partition(".")[0] for each in stood_in)
     marks = (*_MARKS, *(stem for stem in stems if len(stem) >= _SHORTEST_STEM))
-    if any(mark in error for mark in marks):
-        return True
-    known = hit.error
+    named = any(mark in error for mark in marks)
+    return named or all(_is_of_data(hit.error) for hit in match(error) if not hit.secondary)
+
+
+def _is_of_data(known: KnownError) -> bool:
     # Errors that synthetic data can cause are marked: failures while data is read, and with values,
     # sizes, types and weights that real data would not have.
+    if known.noise or known.kind is Kind.CONSEQUENCE:
+        return True  # it speaks against nothing
     if known.of_data is not None:
         return known.of_data
     return known.phase is Phase.READING or (known.kind is Kind.BROAD and known.phase is Phase.ANY)
-
-
-def may_be_to_blame(error: str, stood_in: Sequence[str]) -> bool:
-    """Whether synthetic data may have caused an exception, unless a known error explains it."""
-    from tpudiag.known_errors.search import match
-
-    if not stood_in or is_of_code(error):
-        return False
-    return all(
-        may_be_of(hit, error, stood_in) or hit.error.noise or hit.error.kind is Kind.CONSEQUENCE
-        for hit in match(error)
-        if not hit.secondary
-    )
 
 
 _LENGTHS = (
@@ -105,7 +100,7 @@ def judged(
     Once per exception, without everything that may have caused it.
     """
     end = crash_of(job)
-    kinds = tuple(_to_leave_out(spec, job)) if end is not None else ()
+    kinds = tuple(_to_leave_out(spec, job, end)) if end is not None else ()
     job.facts["misfits"] = noted = (*known, *_misfits(job))
     if end is None or not kinds:
         return job if end is None else _of_what_stays(job, end)
@@ -175,13 +170,11 @@ def _exception(end: object) -> JobEnd | None:
     return known if known is not None and known.how == "exception" else None
 
 
-def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
+def _to_leave_out(spec: JobSpec, job: JobRun, end: JobEnd) -> Iterator[InterventionKind]:
     """The interventions to leave out: possible causes of the exception that can be omitted."""
-    end = crash_of(job)
+    error = end.error or ""
     # Refusals are named by the job itself, and unreachable data stays so in each try.
-    error = end.error or "" if end is not None else ""
-    explained = job.facts.get("refusal") or unreachable(end, fake_data=True)
-    if end is None or explained:
+    if job.facts.get("refusal") or unreachable(end, fake_data=True):
         return
     fixed = (*spec.without, InterventionKind.DATA, *_FOR_GOOD)
     left = [kind for kind in _to_blame(job) if kind not in fixed]
@@ -261,14 +254,14 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
 
 
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
-    if InterventionKind.DATA not in _to_blame(job) or is_of_code(end.error or "", end.crash):
+    if InterventionKind.DATA not in _to_blame(job):
         return False
     found = _FOUND_SHAPE.search(end.error or "")
     asked = msgspec.convert(job.facts.get("asked_sizes", ()), set[int], strict=False)
     if found and set(map(int, re.findall(r"\d+", found[1]))) <= asked:
         return False
     stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
-    return may_be_to_blame(end.error or "", stood_in)
+    return may_be_to_blame(end.error or "", stood_in, end.crash)
 
 
 def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:
