@@ -30,17 +30,32 @@ def test_a_kind_of_what_is_wanted_is_not_made_of_it_once_more() -> None:
         assert said is not None and ('{"name": x}' in said.fix) is made
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "said"),
+    [
+        # What is not found is not what came, and what came instead is no advice.
+        ("AbortedError: Session 5a is not found. Possibly, it has restarted.", "given", None),
+        ("InvalidArgumentError: Expected size 2, but got size 3 instead.", "advice", ()),
+        # What hands an error on, and the function in which it happened, is no part of its sentence.
+        ("TypeError: It fails. Error encountered:\n\nq must be 3-D.", "cause", "q must be 3-D."),
+        ("XLA:TPU compile permanent error. Compilation failure: No viable count. See x.",
+         "sentence", "No viable count."),
+        ("InvalidArgumentError: {{function_node __wrapped__Odd_CPU:0}} It is not odd. [Op:Odd]",
+         "sentence", "It is not odd."),
+        # Rows of their own behind a colon say what it is.
+        ("ValueError: Sizes are not evenly divisible:\n\nThe mesh.\n\n* 8 is not by 3", "cause",
+         "* 8 is not by 3"),
+    ],
+)  # fmt: skip
+def test_the_parts_of_a_message_are_told_apart(text: str, part: str, said: object) -> None:
+    assert getattr(own_words(text), part) == said
+
+
 def test_its_own_advice_is_the_fix() -> None:
     said = own_words("ValueError: No endpoints have been set yet. Call add_endpoint().")
     assert said is not None
     assert said.sentence == "No endpoints have been set yet."
     assert "Call add_endpoint()" in said.fix
-
-
-def test_what_is_not_found_is_not_what_came() -> None:
-    said = own_words("AbortedError: Session 5a is not found. Possibly, this master has restarted.")
-    assert said is not None
-    assert said.given is None
 
 
 @pytest.mark.parametrize(
@@ -165,18 +180,6 @@ def test_what_is_wanted_is_of_the_argument_and_not_of_the_function(text: str, fi
     assert said is not None and said.fix.startswith(fix)
 
 
-def test_an_error_that_another_one_hands_on_is_told() -> None:
-    said = own_words("TypeError: It could not be inferred. Error encountered:\n\nq must be 3-D.")
-    assert said is not None and said.cause == "q must be 3-D."
-
-
-def test_who_hands_an_error_on_is_no_part_of_its_sentence() -> None:
-    said = own_words(
-        "XLA:TPU compile permanent error. Compilation failure: No viable count. See x."
-    )
-    assert said is not None and said.sentence == "No viable count."
-
-
 @pytest.mark.parametrize(
     ("text", "lacks"),
     [
@@ -191,30 +194,12 @@ def test_what_was_not_given(text: str, lacks: str | None) -> None:
     assert (said.lacks if said else None) == lacks
 
 
-def test_rows_of_their_own_behind_a_colon_say_what_it_is() -> None:
-    said = own_words("ValueError: Sizes are not evenly divisible:\n\nThe mesh.\n\n* 8 is not by 3")
-    assert said is not None and said.cause == "* 8 is not by 3"
-
-
 def test_advice_of_the_message_comes_first_where_nothing_narrower_is_known() -> None:
     (told,) = in_text(
         "ValueError:  We currently do not support distribution strategy with a `Sequential` model"
         " that is created without `input_shape`/`input_dim` set in its first layer."
     )
     assert isinstance(told, UnknownError) and told.fix.startswith("input_shape=...      # what it")
-
-
-def test_the_function_in_which_it_happened_is_no_part_of_its_sentence() -> None:
-    said = own_words(
-        "InvalidArgumentError: {{function_node __wrapped__Odd_CPU:0}} It is not odd. [Op:Odd]"
-    )
-    assert said is not None and said.sentence == "It is not odd."
-
-
-def test_what_came_instead_is_no_advice() -> None:
-    said = own_words("InvalidArgumentError: Expected a tensor of size 2, but got size 3 instead.")
-    assert said is not None
-    assert said.advice == ()
 
 
 def test_advice_that_the_case_knows_to_be_no_help_is_not_repeated() -> None:
