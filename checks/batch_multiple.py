@@ -189,7 +189,9 @@ def hidden_dimensions(ops: tuple[MatrixOp, ...]) -> set[int]:
         # Patches of 3 x 3 x 1 are as wide as 9 classes, which are made later.
         if op.contraction in made or not op.convolves:
             consumed.add(op.contraction)
-        made.add(op.columns)
+        # A square one keeps a width, if need be that of the data.
+        if op.columns != op.contraction:
+            made.add(op.columns)
     embedded = {op.contraction for op in forward if op.reads_embedding}
     units = {op.contraction for op in forward if _is_recurrent(op)}
     return (made & consumed) | embedded | units

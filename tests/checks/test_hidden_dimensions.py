@@ -37,6 +37,10 @@ def test_a_layer_four_times_as_wide_as_the_data_tells_nothing_of_them() -> None:
     assert hidden_dimensions((product("dense/MatMul", 10, 40), product("d/MatMul", 40, 1))) == {40}
 
 
+def test_a_product_that_keeps_the_width_of_the_data_makes_none() -> None:
+    assert not hidden_dimensions((product("cross/MatMul", 48, 48), product("d/MatMul", 48, 256)))
+
+
 @pytest.mark.parametrize("kind", ["Conv2D", "conv_general_dilated"])
 def test_patches_of_pictures_as_wide_as_the_classes_are_none_of_them(kind: str) -> None:
     patches = replace(product("conv", 9, 40), op=kind)
