@@ -30,7 +30,7 @@ def is_of_code(error: str, crash: Crash | None = None) -> bool:
     if _NAMES.match(error) or older_release.advice(error) is not None:
         return True
     known = told(error)
-    return known is not None and known.porting and known.of_data is None
+    return known is not None and known.id.startswith("P") and known.of_data is None
 
 
 def told(error: str) -> KnownError | None:

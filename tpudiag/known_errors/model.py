@@ -146,11 +146,6 @@ class KnownError:
         """Whether it only looks like an error."""
         return self.id.startswith("N")
 
-    @property
-    def porting(self) -> bool:
-        """Whether it tells of code that was written for another release."""
-        return self.id.startswith("P")
-
 
 @dataclass(frozen=True, kw_only=True)
 class RivalFound:
