@@ -73,10 +73,7 @@ class _Strategy:
         """Run the function on the running replicas, without the TPU's options."""
         mirrored: Any = super()
         self._tpudiag_note_fewer()
-        given = mirrored.run(fn, args=args, kwargs=kwargs)
-        alone = self._tpudiag_real() == 1 < self._tpudiag_replicas
-        wrapped = hooks.quietly(self._tpudiag_of_replicas, given) if alone else None
-        return given if wrapped is None else wrapped
+        return mirrored.run(fn, args=args, kwargs=kwargs)
 
     # AutoGraph leaves TensorFlow's code as it is. It would convert this, and each hook on it: for
     # every traced function seconds. What `fn` says is converted by the real `run`.
@@ -86,22 +83,6 @@ class _Strategy:
         """Note that a step's or batch's results come from fewer replicas."""
         if self._tpudiag_real() < self._tpudiag_replicas:
             interventions.note(InterventionKind.REPLICAS)
-
-    def _tpudiag_of_replicas(self, given: object) -> object:
-        """What the only CPU replica gives, as a value of replicas."""
-        import tensorflow as tf
-
-        strategy: Any = self
-
-        def wrapped(value: object) -> object:
-            def own(_: object) -> object:
-                return value
-
-            if not tf.is_tensor(value) or isinstance(value, tf.Variable):
-                return value
-            return strategy.experimental_distribute_values_from_function(own)
-
-        return tf.nest.map_structure(wrapped, given)
 
     def _tpudiag_part(self, dataset: Dataset, real_replicas: int, replicas: int) -> Dataset:
         self._tpudiag_note_fewer()
