@@ -78,7 +78,10 @@ def test_a_picture_that_opencv_would_read_and_a_loader_whose_processes_know_of_n
         def __init__(self, worker_count: int = 2) -> None:
             self.workers = worker_count
 
-    cv2: Any = SimpleNamespace(imread=lambda *_: None)
+    def imread(*_: object) -> None:
+        """Nothing is there."""
+
+    cv2: Any = SimpleNamespace(imread=imread)
     grain = SimpleNamespace(DataLoader=DataLoader)
     for name, module in {"cv2": cv2, "grain": grain, "grain.python": grain}.items():
         monkeypatch.setitem(sys.modules, name, module)

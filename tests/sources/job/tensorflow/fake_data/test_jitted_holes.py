@@ -55,17 +55,24 @@ def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with() -> None:
 
 
 PROGRAM = """
-import json
+import json, sys, types
 import jax, jax.numpy as jnp
 from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
-from tpudiag.sources.job.tensorflow.fake_data.holes import batched
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
 from functools import partial
 
+class Module:
+    def init(self, x):
+        return jnp.ones((x.shape[3], 3))
+
+sys.modules["flax"] = flax = sys.modules["flax.linen"] = types.SimpleNamespace(Module=Module)
+flax.linen = flax
 watch = JitWatch(lambda eager: None)
 watch.watch(jax)
 watch.fills = partial(jitted_holes.filled, jax)
 jitted_holes.watch(jax)
+jitted_holes.fill_modules(flax)
 
 def step(w, x, y):
     def loss(w):
@@ -73,14 +80,15 @@ def step(w, x, y):
         return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(scores), y[:, None], 1))
     return w - jax.grad(loss)(w), x
 
-w, _ = jax.jit(step)(jnp.ones((12, 3)), batched(8), batched(8))
+w, _ = jax.jit(step, out_shardings=Hole())(jnp.ones((12, 3)), batched(8), batched(8))
+made = Module().init(batched(4))
 jnp.zeros((1, 5, 7, 12))  # as a script makes one to give a model its weights by
 mesh = jax.sharding.Mesh(jax.devices(), ("data",))
 sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
 x, y = jax.device_put((jax.vmap(lambda x: x)(jnp.array(batched(8)).T), batched(8)), sharding)
 _, x = jax.jit(step)(jnp.ones((12, 3)), x, jnp.array(y, "int32"))
 _, of_each = jax.pmap(step)(jnp.ones((2, 12, 3)), batched(8), batched(8))
-said = x.shape, x.sharding == sharding, of_each.shape
+said = made.shape, x.shape, x.sharding == sharding, of_each.shape
 print(json.dumps([w.shape, [r.trains for r in watch.records.values()], *said]))
 """
 
@@ -112,7 +120,7 @@ print(json.dumps([sorted(history), steps, seen[1:], model.evaluate(batched(8), v
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (PROGRAM, [[12, 3], [True] * 3, [8, 5, 7, 12], True, [2, 4, 5, 7, 12]]),
+        (PROGRAM, [[12, 3], [True] * 3, [3, 3], [8, 5, 7, 12], True, [2, 4, 5, 7, 12]]),
         (FITTED, [["loss", "val_loss"], [37, 189], [3], True]),
     ],
 )

@@ -6,11 +6,10 @@ from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
-from . import datasets_of_files, holes, hub, keras_data, paths, tfds_data
+from . import datasets_of_files, holes, hub, jitted_holes, keras_data, paths, tfds_data
 from .elements import Elements
 from .files import Files
 from .filling import Filling
-from .jitted_holes import fill_models
 from .ledger import Ledger
 from .modules import HostedModules
 from .pretrained import Pretrained
@@ -54,7 +53,7 @@ class FakeData:
         keras_data.install(keras, self._ledger)
         self._files.watch_keras(keras)
         if of_jax:
-            fill_models(keras, self._ledger)
+            jitted_holes.fill_models(keras, self._ledger)
         else:
             self._filling.watch_keras(keras)
 
@@ -66,6 +65,7 @@ class FakeData:
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
             "torchvision.datasets": partial(keras_data.of_torchvision, ledger),
             "grain.python": lambda _: hooks.around(table.EXAMPLES_LOADED, self._loads_here),
+            "flax.linen": jitted_holes.fill_modules,
             "PIL.Image": self._files.watch_pillow,
             "cv2": self._files.watch_opencv,
             "numpy": self._files.watch_numpy,

@@ -6,7 +6,7 @@ ones, zeros or noise that the script itself made, to give its model weights by.
 
 import importlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial, wraps
 from itertools import chain, islice, product
@@ -48,6 +48,7 @@ def watch(jax: Library) -> None:
     """What the script hands JAX stays a hole, and what it makes by a shape is like its batch."""
     hooks.around(table.JAX_SENT, partial(_sent, jax), jax)
     hooks.around(table.VECTORIZED, _vectorized, jax)
+    hooks.around(table.JITTED, partial(_placed_anywhere, jax), jax)
     hooks.after(table.JAX_EXAMPLE_MADE, _made, jax, gives=True)
 
 
@@ -66,6 +67,35 @@ def _sent(jax: Library, original: Call, value: Any, *args: object, **kwargs: obj
     parts = cast("list[holes.Hole]", value)
     is_array = isinstance(value, list) and original.__name__ != "device_put"
     return one(holes.stacked(parts)) if is_array else jax.tree_util.tree_map(one, value)
+
+
+def fill_modules(_: Library) -> None:
+    """What a module of flax.linen is given to make its weights by."""
+    jax: Any = importlib.import_module("jax")
+
+    def traces(init: Call, args: Args, kwargs: Kwargs) -> bool:
+        with suppress(Exception):
+            jax.eval_shape(lambda: init(*args, **kwargs))
+            return True
+        return False
+
+    def made(original: Call, module: object, *args: object, **kwargs: object) -> object:
+        init = partial(original, module)
+        args, kwargs = filled(jax, False, partial(traces, init), args, kwargs) or (args, kwargs)
+        return init(*args, **kwargs)
+
+    hooks.around(table.MODULE_INITIALISED, made)
+
+
+def _placed_anywhere(jax: Library, original: Call, *args: object, **kwargs: object) -> object:
+    """A function is told places that are made of what is not there: it finds its own."""
+
+    def known(place: object) -> object:
+        return None if isinstance(place, holes.Hole) else place
+
+    for name in kwargs.keys() & {"in_shardings", "out_shardings"}:
+        kwargs[name] = jax.tree_util.tree_map(known, kwargs[name])
+    return original(*args, **kwargs)
 
 
 def _vectorized(original: Call, *args: object, **kwargs: object) -> object:
@@ -173,14 +203,19 @@ def filled(
     if not empty:
         return None
     ends = time.monotonic() + _MOST_S
-    kernels = [tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)]
     parts = (jax.local_device_count(),) if mapped else ()
-    each_of = [[*_arrays(hole, kernels, parts)] for hole in empty.values()]
+    known = (leaf for leaf in leaves if not isinstance(leaf, holes.Hole))
+    shapes = (tuple(getattr(leaf, "shape", ()))[len(parts) :] for leaf in known)
+    kernels = [shape for shape in shapes if len(shape) in (2, 4)]
+    asked = next(filter(None, map(holes.batch_of, empty.values())), None)
+    rows = (*parts, (asked or batch_sizes.of(None)) // prod(parts))
+    each_of = [[*_arrays(hole, kernels, rows)] for hole in empty.values()]
     for later in each_of[1:]:  # what stands behind the examples are labels
         later.sort(key=lambda array: array.ndim > 1 + len(parts))
     key = len(leaves), *(array.shape for arrays in each_of for array in arrays)
     few = int(_MOST_COMBINED ** (1 / len(empty)))
-    tried = sorted(product(*(enumerate(arrays[:few]) for arrays in each_of)), key=_how_far)
+    places = product(*(enumerate(arrays[:few]) for arrays in each_of))
+    tried = sorted(places, key=lambda arrays: sum(at for at, _ in arrays))
     found = ([array for _, array in arrays] for arrays in tried)
     for arrays in islice(chain(_taken.get(key, ()), found), _MOST):
         if time.monotonic() > ends:
@@ -195,20 +230,16 @@ def filled(
     return None
 
 
-def _how_far(arrays: Iterable[tuple[int, object]]) -> int:
-    """How far down its list each of some arrays stands, all together."""
-    return sum(at for at, _ in arrays)
-
-
 def _arrays(
-    hole: holes.Hole, kernels: list[tuple[int, ...]], parts: tuple[int, ...]
+    hole: holes.Hole, kernels: list[tuple[int, ...]], rows: tuple[int, ...]
 ) -> Iterator[Any]:
     """What a hole may stand for: by its own shape, by examples, or by what multiplies it."""
     zeros: Any = importlib.import_module("numpy").zeros
     if not holes.is_open(hole):  # though one that was only indexed may have more dimensions
         yield zeros(holes.shape_of(hole), "float32")
-    rows = (*parts, batch_sizes.of(hole) // prod(parts))
     yield from (zeros((*rows, *of.shape[1:]), of.dtype) for of in _examples)
+    if not kernels:  # of a module without weights yet
+        yield zeros((*rows, _SIDE, _SIDE, 3), "float32")
     yield from (zeros((*rows, *(_SIDE,) * (len(of) - 2), of[-2]), "float32") for of in kernels[:4])
     yield zeros(rows, "int32")
     yield zeros((*rows, _TOKENS), "int32")
