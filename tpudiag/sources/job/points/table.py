@@ -525,7 +525,6 @@ MESH_MADE = point(
     "make_mesh: from 0.4.35 on",
 )
 MODULE_INITIALISED = point("flax.linen.Module", "init", "weights are made by what it is given")
-VECTORIZED = point("jax", "vmap", "a function of one example is made one of a batch")
 JAX_EXAMPLE_MADE = point(
     "jax.numpy jax.random", "ones zeros normal uniform", "an array of a shape that the job tells"
 )

@@ -85,7 +85,7 @@ made = Module().init(batched(4))
 jnp.zeros((1, 5, 7, 12))  # as a script makes one to give a model its weights by
 mesh = jax.sharding.Mesh(jax.devices(), ("data",))
 sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
-x, y = jax.device_put((jax.vmap(lambda x: x)(jnp.array(batched(8)).T), batched(8)), sharding)
+x, y = jax.device_put((jnp.array(batched(8)).T, batched(8)), sharding)
 _, x = jax.jit(step)(jnp.ones((12, 3)), x, jnp.array(y, "int32"))
 _, of_each = jax.pmap(step)(jnp.ones((2, 12, 3)), batched(8), batched(8))
 said = made.shape, x.shape, x.sharding == sharding, of_each.shape

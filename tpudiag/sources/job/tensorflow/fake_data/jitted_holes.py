@@ -8,7 +8,7 @@ import importlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial, wraps
+from functools import partial
 from itertools import chain, islice, product
 from math import isqrt, prod
 from typing import Any, cast
@@ -47,7 +47,6 @@ _MOST_EXAMPLES = 6
 def watch(jax: Library) -> None:
     """What the script hands JAX stays a hole, and what it makes by a shape is like its batch."""
     hooks.around(table.JAX_SENT, partial(_sent, jax), jax)
-    hooks.around(table.VECTORIZED, _vectorized, jax)
     hooks.around(table.JITTED, partial(_placed_anywhere, jax), jax)
     hooks.after(table.JAX_EXAMPLE_MADE, _made, jax, gives=True)
 
@@ -96,18 +95,6 @@ def _placed_anywhere(jax: Library, original: Call, *args: object, **kwargs: obje
     for name in kwargs.keys() & {"in_shardings", "out_shardings"}:
         kwargs[name] = jax.tree_util.tree_map(known, kwargs[name])
     return original(*args, **kwargs)
-
-
-def _vectorized(original: Call, *args: object, **kwargs: object) -> object:
-    """What a function gives of each example: of those of a hole, a hole."""
-    function: Any = original(*args, **kwargs)
-
-    @wraps(function)
-    def of_each(*given: object, **named: object) -> object:
-        empty = [each for each in (*given, *named.values()) if isinstance(each, holes.Hole)]
-        return holes.used(empty[0], "map") if empty else function(*given, **named)
-
-    return of_each
 
 
 def _made(array: Any, *_: object, **__: object) -> None:
