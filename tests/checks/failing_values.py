@@ -43,7 +43,7 @@ from tpudiag.signals.step_numerics import (
     ReplicaSimilarities,
     SameDrawsKind,
 )
-from tpudiag.signals.training_loop import EndlessSum, FitSchedule, Monitor
+from tpudiag.signals.training_loop import EndlessSum, FitSchedule, KeptMetric, Monitor
 
 KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
 LOST = tuple(LostMoments(names=("mu",), location=HERE, returned=kept) for kept in (True, False))
@@ -188,6 +188,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
     *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
+    ("TPU520", loop(kept_metrics=(KeptMetric("valid_mae", 3, HERE),)), Severity.WARNING),
     ("TPU519", loop(endless_sum=EndlessSum(4, HERE)), Severity.ERROR),
     *(("TPU612", monitored(*names), Severity.WARNING) for names in UNREPORTED),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),

@@ -229,6 +229,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ),
     ("TPU215", HEALTHY),
     ("TPU519", HEALTHY),
+    ("TPU520", HEALTHY),
     # Windows of a text, shuffled and then batched.
     ("TPU214", h(pipelines=given(BATCHED, MIXED, BATCHED))),
     ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=8), READER, BATCHED))),

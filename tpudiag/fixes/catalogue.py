@@ -49,6 +49,7 @@ ADVICE = {
     "TPU517": "the number of steps is computed somewhere in the script, in its own words",
     "TPU518": "under which name the caller keeps the state, only the author knows",
     "TPU519": "after which update the sums are to be zero, only the author knows",
+    "TPU520": "where an epoch begins, only the author knows",
     "TPU603": "it is seen while the job runs; no line of the script is known to cause it",
     "TPU604": "it is seen while the job runs; no line of the script is known to cause it",
     "TPU605": "each known error has an answer of its own: `tpudiag explain --error` shows it",

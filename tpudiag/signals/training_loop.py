@@ -168,6 +168,15 @@ class ReplicaRead:
 
 
 @dataclass(frozen=True)
+class KeptMetric:
+    """A metric that is read epoch after epoch and never reset, as others of its kind are."""
+
+    name: str
+    reads: int
+    location: Location
+
+
+@dataclass(frozen=True)
 class GpuUse:
     """Code made for a GPU that ran."""
 
@@ -221,6 +230,7 @@ class TrainingLoop:
     pauses: tuple[Pause, ...] = ()
     undistributed: UndistributedInput | None = None
     replica_reads: tuple[ReplicaRead, ...] = ()
+    kept_metrics: tuple[KeptMetric, ...] = ()
     gpu: tuple[GpuUse, ...] = ()
     batch_callbacks: tuple[BatchCallback, ...] = ()
     monitors: tuple[Monitor, ...] = ()

@@ -259,6 +259,8 @@ WEIGHT_ADDED = point("keras.layers.Layer", "add_weight", "which variable has a r
 NORMALISED = point("keras.layers.BatchNormalization", "call", "by the batch, or by what was learnt")
 METRIC_MADE = point("keras.metrics.Metric", "__init__", "of which class a metric is")
 METRIC_READ = _by_definers("", "result", "a metric is read")
+METRIC_RESET = _by_definers("", "reset_state", "a metric starts anew")
+METRIC_UPDATED = _by_definers("", "update_state", "which function updates a metric")
 OPTIMIZER_MADE = point("keras.optimizers.Optimizer", "__init__", "with what a model is trained")
 OTHER_OPTIMIZER_MADE = _by_definer(
     "keras.optimizers.legacy.Optimizer keras.mixed_precision.LossScaleOptimizer",

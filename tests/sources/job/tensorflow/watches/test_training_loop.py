@@ -32,6 +32,7 @@ at = lambda fact: fact.location.line
 print(json.dumps({
     "dispatches": facts.dispatches,
     "fetches": [[f.kind, f.steps, at(f)] for f in facts.fetches],
+    "kept": [[m.name, m.reads, at(m)] for m in watch.facts().kept_metrics],
     "reads": [[r.kind, at(r)] for r in facts.replica_reads],
     "undistributed": facts.undistributed and [facts.undistributed.from_dataset,
                                               at(facts.undistributed)],
@@ -56,6 +57,8 @@ with strategy.scope():
     weights = tf.Variable(tf.ones((4, 3)))
     norm, chosen, held = (tf.keras.layers.BatchNormalization() for _ in range(3))
     held.trainable = False
+    means = [tf.keras.metrics.Mean(name) for name in ("reset", "kept", "of the epoch")]
+    reset, kept, running = means
     model = tf.keras.Sequential([tf.keras.layers.Input((4,)), norm])
     for layer in (chosen, held):
         layer.build((None, 4))
@@ -71,11 +74,18 @@ def replica_step(x):
         logits = tf.cast(x @ weights, tf.bfloat16)
         losses = tf.cast(tf.nn.softmax(logits)[:, 0], tf.float32)
         loss = share * tf.reduce_sum(losses) / 8  # freezes
+    running.update_state(loss)
     trained = [*model.trainable_variables, *chosen.trainable_variables]
     gradient = tape.gradient(loss, [weights, *trained, *held.variables])[0]
     gradient = tf.clip_by_norm(gradient, 1.0)  # clips
     weights.assign_sub(tf.distribute.get_replica_context().all_reduce("SUM", gradient))
     return loss
+
+
+@tf.function
+def evaluate(x):
+    for mean in (reset, kept):
+        mean.update_state(x)
 
 
 @tf.function
@@ -100,6 +110,9 @@ def main():
             weights.assign(0.9 * weights)  # sets
         if number % 3 == 2:
             model(data)  # evaluates
+            evaluate(data)
+            print([mean.result() for mean in means])  # reads
+            reset.reset_state()
     mean(next(iter(distributed)))
     for x in dataset.take(1):
         step(x)
@@ -133,6 +146,10 @@ def test_what_is_fetched_after_each_step(facts: Any) -> None:
 def test_one_replicas_result_and_the_mean_of_parts(facts: Any) -> None:
     assert ["first", line("takes")] in facts["reads"]
     assert ["mean", line("averages")] in facts["reads"]
+
+
+def test_a_metric_that_is_never_reset_as_others_are(facts: Any) -> None:
+    assert facts["kept"] == [["kept", 2, line("reads")]]
 
 
 def test_a_plain_tensor_for_every_replica(facts: Any) -> None:

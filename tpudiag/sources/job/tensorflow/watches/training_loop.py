@@ -14,6 +14,7 @@ from tpudiag.sources.job.tensorflow.graphs.penalties import RegularizerWatch
 from tpudiag.sources.job.tensorflow.watches.batch_hooks import BatchHookWatch
 from tpudiag.sources.job.tensorflow.watches.gradient_sums import GradientSumWatch
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
+from tpudiag.sources.job.tensorflow.watches.metric_resets import MetricResetWatch
 from tpudiag.sources.job.tensorflow.watches.monitors import MonitorWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
@@ -39,6 +40,7 @@ class LoopWatch:
         self.state = PythonStateWatch(lambda: not tf.executing_eagerly() and tf.inside_function())
         self.results = StepResultWatch(tf)
         self.results.losses = lambda: tuple(call.target for call in gradients.calls)
+        self.metrics = MetricResetWatch(tf, lambda: self.results.dispatches)
         self.iterators = IteratorStartWatch(tf, lambda: self.results.steps)
         self.setup = SetupWatch(tf)
         self.pauses = PauseWatch()
@@ -57,7 +59,7 @@ class LoopWatch:
         """Hook a Keras."""
         self.setup.watch_keras(keras, package)
         watches = self.results, self.pauses, self.norms, self.batch_hooks, self.monitors
-        for each in (*watches, self.regularizers):
+        for each in (*watches, self.regularizers, self.metrics):
             each.watch_keras(keras)
         hooks.around(table.MODEL_CALLED, self._model_called, keras)
 
@@ -68,6 +70,7 @@ class LoopWatch:
             replica_reads=tuple(self.results.replica_reads.values()),
             frozen=(*self.state.facts(), *self.setup.frozen),
             monitors=self.monitors.facts(),
+            kept_metrics=self.metrics.facts(),
             endless_sum=self.sums.facts(),
         )
 
@@ -138,6 +141,8 @@ class LoopWatch:
         numbers = any(type(each) in (int, float) for each in (*args, *kwargs.values()))
         if not (self.at_rest and numbers):
             hooks.quietly(self.state.after, function, before, traced)
+        if traced:
+            hooks.quietly(self.metrics.traced, function in self._trains)
         hooks.quietly(self.results.gave, result, function in self._trains)
         if not self.at_rest:
             hooks.quietly(self._returned, function, result, traced, took_ms)
