@@ -42,6 +42,7 @@ from tpudiag.signals.step_numerics import (
     PairedLoss,
     ReplicaSimilarities,
     SameDrawsKind,
+    SerialMap,
 )
 from tpudiag.signals.training_loop import EndlessSum, FitSchedule, KeptMetric, Monitor
 
@@ -188,6 +189,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
     *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
+    ("TPU409", numerics(serial_maps=(SerialMap(128, HERE),)), Severity.WARNING),
     ("TPU520", loop(kept_metrics=(KeptMetric("valid_mae", 3, HERE),)), Severity.WARNING),
     ("TPU519", loop(endless_sum=EndlessSum(4, HERE)), Severity.ERROR),
     *(("TPU612", monitored(*names), Severity.WARNING) for names in UNREPORTED),
@@ -232,6 +234,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU101", shapes(10, sizes="[{}, 32]"), Severity.WARNING),
 )
 PASSES: tuple[tuple[str, Signals], ...] = (
+    ("TPU409", numerics(serial_maps=(SerialMap(7, HERE),))),
     ("TPU511", draws()),
     ("TPU510", of_state()),
     ("TPU512", of_state()),

@@ -228,6 +228,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         ),
     ),
     ("TPU215", HEALTHY),
+    ("TPU409", HEALTHY),
     ("TPU519", HEALTHY),
     ("TPU520", HEALTHY),
     # Windows of a text, shuffled and then batched.

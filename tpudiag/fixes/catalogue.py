@@ -34,6 +34,7 @@ ADVICE = {
     "TPU302": "another shape changes the model",
     "TPU303": "a smaller batch changes the training",
     "TPU408": "in what precision the parameters are kept is part of the model",
+    "TPU409": "what maps one example has to be written for all of them",
     "TPU405": "it is a sum of causes: those with findings of their own are mended one by one",
     "TPU406": "it is a sum of causes: those with findings of their own are mended one by one",
     "TPU503": "it is a host, not the script",

@@ -173,6 +173,14 @@ class LostMoments:
     """They are kept, but begun anew so often while the parameters went on."""
 
 
+@dataclass(frozen=True)
+class SerialMap:
+    """A tf.map_fn in the forward pass: a loop over what it maps."""
+
+    turns: int
+    location: Location | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class UnusedRegularizer:
     """Trained variables with a regulariser that is missing from the differentiated loss."""
@@ -212,6 +220,7 @@ class StepNumerics:
     state_compared: bool = False
     """The state of replicas was compared by its values."""
     half_state: HalfState | None = None
+    serial_maps: tuple[SerialMap, ...] = ()
     lost_moments: LostMoments | None = None
     double: tuple[Location | None, ...] = ()
     """Lines that compute arrays in float64, in the order of the step."""

@@ -57,7 +57,14 @@ def routed(x, y):
         kept = tf.one_hot(tf.cast(tf.reduce_sum(place, -1), tf.int32), 3)
     return tf.reduce_sum(gates * sent) + tf.reduce_sum(kept)
 
+def mapped(x, y):
+    one = lambda example: tf.reduce_sum(example[None] @ W)
+    frames = tf.map_fn(one, tf.reshape(x, (8, 8)) @ tf.ones((8, 16)))
+    loop = tf.while_loop(lambda n: n < 4, lambda n: n + 1, [0])[0]
+    return tf.reduce_mean(tf.map_fn(one, x)) + tf.reduce_sum(frames) + tf.cast(loop, tf.float32)
+
 print(json.dumps({
+    "mapped": [each.turns for each in facts(mapped).serial_maps],
     "half": [[op.op, op.dtype] for op in facts(half).low_precision],
     "whole": len(facts(whole).low_precision), "loss": facts(whole).loss_dtype,
     "norms": [[norm.name, norm.examples] for norm in facts(normalised).batch_norms],
@@ -75,4 +82,5 @@ def test_16_bits_norms_and_experts(in_tensorflow: InTensorFlow) -> None:
     assert results["merged"] == [[1024, 513]], "all up to 256, every second to 512, every fourth"
     assert results["norms"] == [["norm", 4]]
     assert results["layer norms"] == 0, "its mean is over the channels"
+    assert results["mapped"] == [8, 4]
     assert results["routed"] == [[8, 1, 4, 3]]

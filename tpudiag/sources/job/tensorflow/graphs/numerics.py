@@ -1,5 +1,6 @@
 """Detects numerical problems in the traced step, and gradient clipping."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,11 +13,13 @@ from tpudiag.signals.step_numerics import (
     ExpertRouting,
     LowPrecisionOp,
     MergedNumbers,
+    SerialMap,
     StepNumerics,
 )
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs, loss_inputs, random_seeds
+from tpudiag.sources.job.tensorflow.graphs.matrix_products import turns
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall, GradientWatch
 
 LayerLine = Callable[[str], Location | None]
@@ -33,6 +36,8 @@ _NORMALISES = (
 )
 """Operations where 8 bits of mantissa lose the loss's precision."""
 _HALF = ("bfloat16", "float16")
+_MAPS = re.compile(r"(^|/)map(_\d+)?/while(_\d+)?$")
+"""The loops of tf.map_fn."""
 _GIVEN = frozenset(("Const", "Placeholder", "Identity", "ReadVariableOp", "Cast"))
 """Operations that pass on their input."""
 MOST_FOLLOWED = 400
@@ -77,6 +82,11 @@ def read(
         gradients_seen=True,
         batch_norms=tuple(_batch_norms(tf, own, layer_line)),
         routings=tuple(_routings(tf, own, layer_line)),
+        serial_maps=tuple(
+            SerialMap(turns(tf, [each]), _line(each, layer_line))
+            for each in own
+            if each.type.endswith("While") and _MAPS.search(each.name)
+        ),
         double=tuple(dict.fromkeys(_in_double(own, layer_line))),
         same_draws=tuple(random_seeds.same_draws(tf, call)),
         paired_loss=loss_inputs.paired(call),
