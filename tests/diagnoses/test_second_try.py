@@ -245,6 +245,7 @@ EXAMPLES = {error.id: error.example for error in known_errors()}
         ("E733", True),  # fields of records
         ("E122", True),  # weights of other shapes
         ("E163", True),  # numbers of another type
+        ("P152", True),  # words in an array, though it tells of an older Keras
         ("E139", False),  # a model outside the scope
         ("E142", False),  # a call in the wrong context
         ("E134", False),  # Python in a pipeline for a worker, whatever it reads
