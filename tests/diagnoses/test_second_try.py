@@ -37,8 +37,11 @@ def crashed(
     return JobRun(facts=facts, log_tail="epoch 1\nTraceback ...")
 
 
-def ended(coverage: Coverage) -> JobRun:
-    return JobRun(facts={"end": JobEnd(how="finished"), "coverage": coverage})
+def ended(coverage: Coverage, **facts: object) -> JobRun:
+    return JobRun(facts={"end": JobEnd(how="finished"), "coverage": coverage} | facts)
+
+
+ELSEWHERE = crashed(error="ValueError", at=Location("train.py", 30))
 
 
 def end_of(job: JobRun) -> JobEnd:
@@ -72,10 +75,8 @@ def test_what_goes_away_is_ours_and_the_rest_stands() -> None:
 
 
 def test_what_the_first_try_has_shown_is_not_measured_again() -> None:
-    second = ended(Coverage(end="whole"))
-    second.facts["batch"] = 2
     first = crashed(CUT, lowered=[], coverage=Coverage(end="crash", rest_s=3.0))
-    job, (spec,) = tried(first, second)
+    job, (spec,) = tried(first, ended(Coverage(end="whole"), batch=2))
     assert (spec.lower_to, spec.measure_input_s) == ("", 0.0)
     assert job.facts["batch"] == 1 and job.facts["end"] == JobEnd(how="finished")
 
@@ -194,17 +195,14 @@ def test_what_only_cpu_replicas_need_is_left_out_where_there_is_nothing_else() -
     job, specs = tried(crashed(early), ended(Coverage(end="whole")))
     assert [spec.without for spec in specs] == [(early,)]
     assert second_try.crash_of(job) is None, "without it the job ran"
-    elsewhere = JobEnd(how="exception", error="ValueError", location=Location("train.py", 30))
-    job, _ = tried(crashed(early), JobRun(facts={"end": elsewhere}))
+    job, _ = tried(crashed(early), ELSEWHERE)
     assert second_try.crash_of(job) == crashed().facts["end"], "a CPU fails without: undecided"
     assert job.facts["misfits"] == ()
 
 
 def test_steps_that_were_taken_one_by_one_may_end_data_that_several_would_not() -> None:
     single = InterventionKind.SINGLE_STEPS
-    elsewhere = JobEnd(how="exception", error="ValueError", location=Location("train.py", 30))
-    ended_early = crashed(single, error="StopIteration: ")
-    job, specs = tried(ended_early, JobRun(facts={"end": elsewhere}))
+    job, specs = tried(crashed(single, error="StopIteration: "), ELSEWHERE)
     assert [spec.without for spec in specs] == [(single,)]
     assert end_of(job).error == "the rehearsal's single steps per execution may not fit"
     job, specs = tried(crashed(single, error="TypeError: float() argument"))
@@ -212,8 +210,7 @@ def test_steps_that_were_taken_one_by_one_may_end_data_that_several_would_not() 
 
 
 def test_a_try_for_fewer_replicas_tells_how_it_ended_and_nothing_of_steps() -> None:
-    second = ended(Coverage(end="whole"))
-    second.facts |= {"batch": 2, "own": 3}
+    second = ended(Coverage(end="whole"), batch=2, own=3)
     job, (spec,) = tried(crashed(InterventionKind.REPLICAS), second)
     assert spec.without == (InterventionKind.REPLICAS,)
     assert second_try.crash_of(job) is None
@@ -300,10 +297,8 @@ def test_fewer_replicas_where_the_job_said_so_or_was_killed_before_its_first_ste
 
 
 def test_one_replica_where_several_cannot_meet() -> None:
-    error = "RuntimeError: `merge_call` called while defining a new graph or a tf.function."
-    apart = JobRun(facts={"end": {"how": "exception", "error": error}})
+    apart = crashed(error="RuntimeError: `merge_call` called while defining a new graph")
     one = fitted(SPEC, apart)
     assert one is not None and one.real_replicas == 1
     assert fitted(one, apart) is None
-    other = JobRun(facts={"end": {"how": "exception", "error": "ValueError"}})
-    assert fitted(SPEC, other) is None
+    assert fitted(SPEC, crashed()) is None

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from tpudiag.known_errors.releases.lacking import lack_in, span_of_member
 from tpudiag.known_errors.releases.tables import Release, names, release, span_of, spelled
-from tpudiag.location import Location
-from tpudiag.script_run import CodeFrame, Crash
+from tpudiag.script_run import Crash
 
 OLDEST: Release = (2, 13)
 """The first TensorFlow that can be rehearsed."""
@@ -14,7 +13,6 @@ _REFUSED = re.compile(r"TypeError: [^\n]*unexpected keyword argument '(\w+)'")
 _PLACE = re.compile(r'File "([^"\n]*[/\\](?:site|dist)-packages)[/\\](\w+)')
 _OF_A_JOB = "tensorflow keras"
 """Whose the classes of a job's objects are."""
-_NOWHERE = (CodeFrame(Location(""), "", ""),)
 _KNOWN: tuple[tuple[re.Pattern[str], str, str, Release], ...] = (
     (
         re.compile(
@@ -90,7 +88,8 @@ def _advice(has: str, install: str = "") -> str:
 def of_package(crash: Crash) -> str | None:
     """Which installed package does not take an argument that the script itself gives it."""
     refused, places = _REFUSED.search(crash.error), _PLACE.findall(crash.traceback)
-    if not refused or not places or f"{refused[1]}=" not in (crash.frames or _NOWHERE)[-1].text:
+    call = crash.frames[-1].text if crash.frames else ""
+    if not refused or not places or f"{refused[1]}=" not in call:
         return None
     folder, module = places[-1]
     own = f"\n{module}/__init__.py,"
