@@ -527,6 +527,11 @@ MESH_MADE = point(
     "make_mesh: from 0.4.35 on",
 )
 MODULE_INITIALISED = point("flax.linen.Module", "init", "weights are made by what it is given")
+JAX_ARRAYS_CHANGED = point(
+    "jax.numpy jax.nn",
+    "reshape transpose swapaxes moveaxis expand_dims squeeze concatenate stack one_hot",
+    "what is not there is of another shape",
+)
 JAX_EXAMPLE_MADE = point(
     "jax.numpy jax.random", "ones zeros normal uniform", "an array of a shape that the job tells"
 )

@@ -82,13 +82,14 @@ def step(w, x, y):
 
 w, _ = jax.jit(step, out_shardings=Hole())(jnp.ones((12, 3)), batched(8), batched(8))
 made = Module().init(batched(4))
+two = jnp.concatenate([jnp.array([Hole(), Hole()])])
 jnp.zeros((1, 5, 7, 12))  # as a script makes one to give a model its weights by
 mesh = jax.sharding.Mesh(jax.devices(), ("data",))
 sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
 x, y = jax.device_put((jnp.array(batched(8)).T, batched(8)), sharding)
 _, x = jax.jit(step)(jnp.ones((12, 3)), x, jnp.array(y, "int32"))
 _, of_each = jax.pmap(step)(jnp.ones((2, 12, 3)), batched(8), batched(8))
-said = made.shape, x.shape, x.sharding == sharding, of_each.shape
+said = two.shape[0], made.shape, x.shape, x.sharding == sharding, of_each.shape
 print(json.dumps([w.shape, [r.trains for r in watch.records.values()], *said]))
 """
 
@@ -120,7 +121,7 @@ print(json.dumps([sorted(history), steps, seen[1:], model.evaluate(batched(8), v
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (PROGRAM, [[12, 3], [True] * 3, [3, 3], [8, 5, 7, 12], True, [2, 4, 5, 7, 12]]),
+        (PROGRAM, [[12, 3], [True] * 3, 2, [3, 3], [8, 5, 7, 12], True, [2, 4, 5, 7, 12]]),
         (FITTED, [["loss", "val_loss"], [37, 189], [3], True]),
     ],
 )

@@ -46,12 +46,25 @@ _MOST_EXAMPLES = 6
 
 def watch(jax: Library) -> None:
     """What the script hands JAX stays a hole, and what it makes by a shape is like its batch."""
-    hooks.around(table.JAX_SENT, partial(_sent, jax), jax)
+    for at in table.JAX_SENT.each():
+        hooks.around(at, partial(_sent, jax, at.names[0] != "device_put"), jax)
+    for at in table.JAX_ARRAYS_CHANGED.each():
+        hooks.around(at, partial(_changed, at.names[0]), jax)
     hooks.around(table.JITTED, partial(_placed_anywhere, jax), jax)
     hooks.after(table.JAX_EXAMPLE_MADE, _made, jax, gives=True)
 
 
-def _sent(jax: Library, original: Call, value: Any, *args: object, **kwargs: object) -> object:
+def _changed(name: str, original: Call, value: Any, *args: object, **kwargs: object) -> object:
+    """An array is to be of another shape: so is a hole, or what the first of several gives."""
+    first = value[0] if isinstance(value, (list, tuple)) and value else value
+    if isinstance(first, holes.Hole) and user_lines.direct_caller() is not None:
+        return holes.used(first, name, args)
+    return original(value, *args, **kwargs)
+
+
+def _sent(
+    jax: Library, is_array: bool, original: Call, value: Any, *args: object, **kwargs: object
+) -> object:
     """A value is to be an array, or to lie on devices: so is what a hole in it stands for."""
     if not holes.holds(value) or user_lines.direct_caller() is None:
         return original(value, *args, **kwargs)
@@ -63,9 +76,9 @@ def _sent(jax: Library, original: Call, value: Any, *args: object, **kwargs: obj
         made.tpudiag_sent = lambda array: original(array, *args, **kwargs)  # pyright: ignore
         return made
 
-    parts = cast("list[holes.Hole]", value)
-    is_array = isinstance(value, list) and original.__name__ != "device_put"
-    return one(holes.stacked(parts)) if is_array else jax.tree_util.tree_map(one, value)
+    if is_array and isinstance(value, list):
+        return one(holes.stacked(cast("list[holes.Hole]", value)))
+    return jax.tree_util.tree_map(one, value)
 
 
 def fill_modules(_: Library) -> None:
