@@ -56,7 +56,8 @@ def watch(jax: Library) -> None:
 
 def _changed(name: str, original: Call, value: Any, *args: object, **kwargs: object) -> object:
     """An array is to be of another shape: so is a hole, or what the first of several gives."""
-    first = value[0] if isinstance(value, (list, tuple)) and value else value
+    parts = cast("list[object]", value if isinstance(value, (list, tuple)) else [value])
+    first = parts[0] if parts else None
     if isinstance(first, holes.Hole) and user_lines.direct_caller() is not None:
         return holes.used(first, name, args)
     return original(value, *args, **kwargs)
