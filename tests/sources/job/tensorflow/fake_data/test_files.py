@@ -85,6 +85,7 @@ def test_a_picture_that_opencv_would_read_and_a_loader_whose_processes_know_of_n
     grain = SimpleNamespace(DataLoader=DataLoader)
     for name, module in {"cv2": cv2, "grain": grain, "grain.python": grain}.items():
         monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     data = FakeData(str(tmp_path), dict[str, object]().update, lambda _: False)
     try:
         for name in ("cv2", "grain.python"):
