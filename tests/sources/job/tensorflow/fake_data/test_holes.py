@@ -163,6 +163,7 @@ def main():
     own = load("/nowhere/other")
     total = own + 1
     return total
+@(jit := staticmethod)
 def step():
     return load("/nowhere/other"), 1
 if __name__ == "__main__":
