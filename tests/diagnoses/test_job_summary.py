@@ -44,14 +44,13 @@ def test_a_job_without_a_tpu_strategy_is_not_said_to_have_seen_all_replicas() ->
 
 
 def test_all_data_are_said_to_be_in_reach_where_a_whole_job_asked_for_no_other() -> None:
-    def said(how: JobEndKind, *things: str, by_graph: bool = False) -> str:
+    def said(how: JobEndKind, *things: str) -> str:
         signals = Signals(origin=Origin.REHEARSAL, stood_in=things, end=JobEnd(how=how))
-        return "".join(job_summary.stood_in(signals, by_graph=by_graph))
+        return "".join(job_summary.stood_in(signals))
 
     every = "all data could be reached"
     assert every in said("finished") and every in said("stopped")
     assert every not in said("finished", "train.csv")
-    assert every not in said("finished", by_graph=True)
     assert every not in said("exception"), "what it ended at may be what is away"
     assert every not in said("timeout"), "it had not asked for all yet"
 

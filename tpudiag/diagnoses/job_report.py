@@ -138,7 +138,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *([other] if other else []),
         python,
         *installed,
-        *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
+        *job_summary.stood_in(signals),
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps")),
         *script_coverage.notes(signals.coverage),

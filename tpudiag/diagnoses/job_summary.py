@@ -166,16 +166,11 @@ def traced_alone(not_run: object) -> tuple[str, ...]:
     )
 
 
-def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
-    """The effect of --fake-data; `by_graph`: files named in a graph may have been replaced."""
+def stood_in(signals: Signals) -> tuple[str, ...]:
+    """The effect of --fake-data."""
     things = signals.stood_in
     if things is None or signals.origin is not Origin.REHEARSAL:
         return ()
-    if not things and by_graph:
-        return (
-            "--fake-data: nothing was seen to be stood in for. Files that a graph names are, where "
-            "they cannot be reached, and that is not seen.",
-        )
     if not things and signals.end is not None and signals.end.how not in ("finished", "stopped"):
         return ("--fake-data: nothing was stood in for until the job ended.",)
     if not things:

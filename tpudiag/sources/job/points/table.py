@@ -36,11 +36,6 @@ GENERATOR_GIVEN = point(
 DATASETS_JOINED = point(
     "tf.data.Dataset", "zip sample_from_datasets choose_from_datasets", "of holes it is one"
 )
-RECORDS_READ = point("tf.data.TFRecordDataset", "__init__", "the same, of records")
-LINES_READ = point("tf.data.TextLineDataset", "__init__", "the same, of lines of text")
-BYTES_READ = point(
-    "tf.data.FixedLengthRecordDataset", "__init__", "the same, of pieces of one length"
-)
 ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken")
 ITERATOR_OPTIONAL = _private("", "get_next_as_optional", "a batch is taken, by Keras")
 DISTRIBUTED_READ = point("", "__iter__", "a pass over a distributed dataset begins")

@@ -56,12 +56,10 @@ def test_a_folder_of_a_host_that_holds_one_set_of_data_lacks_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "input" / "mine").mkdir(parents=True)
+    (tmp_path / "input" / "mine" / "a.jpg").touch()
     (tmp_path / "working").mkdir()
     monkeypatch.chdir(tmp_path / "working")
-    away, here = re.compile(paths.hosted()), re.compile(paths.reachable())
-    assert away.fullmatch("gs://bucket/a.jpg") is None
-    for path, there in (("../input/mine/a.jpg", True), ("../input/others/a.jpg", False)):
-        assert away.fullmatch(path) and bool(here.fullmatch(path)) is there
+    assert [paths.is_hosted(f"../input/{of}/a.jpg") for of in ("mine", "others")] == [False, True]
 
 
 def test_a_bucket_that_answers_is_not_stood_in_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,5 +75,3 @@ def test_a_bucket_that_answers_is_not_stood_in_for(monkeypatch: pytest.MonkeyPat
     assert not paths.is_remote("gs://mine/a.tfrec") and not paths.is_remote("gs://mine/b/c.tfrec")
     assert paths.is_remote("gs://others/a.tfrec") and paths.is_remote("s3://mine/a.tfrec")
     assert asked == ["gs://mine/", "gs://others/"], "once a bucket"
-    assert re.fullmatch(paths.reachable(), "gs://mine/b/c.tfrec")
-    assert not re.fullmatch(paths.reachable(), "gs://others/a.tfrec")

@@ -12,8 +12,7 @@ from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 
-from .ledger import MARKER, Ledger
-from .text_files import SIZE, marked
+from .ledger import MARKER, SIZE, Ledger, marked
 
 _OPEN = 32
 _COLOURS = (1, 3, 4)
@@ -26,13 +25,14 @@ class Elements:
 
     def __init__(self, tf: Library, ledger: Ledger, is_away: Callable[[object], bool]) -> None:
         self._tf, self._ledger, self._is_away = tf, ledger, is_away
+        self._busy = False
         hooks.around(table.DATASET_MADE, self._made)
 
     def _made(self, original: Call, dataset: object, variant: object, *args: object) -> object:
         """A dataset is made, of the operation that gives its elements."""
         filled = None
-        if self._ledger.any and self._ledger.fills and self._tf.executing_eagerly():
-            with hooks.instead(self._ledger, fills=False):
+        if not self._busy and self._tf.executing_eagerly():
+            with hooks.instead(self, _busy=True):
                 filled = hooks.quietly(self._filled, dataset)
         variant = variant if filled is None else privates.VARIANT.of(filled)
         return original(dataset, variant, *args)
@@ -40,23 +40,23 @@ class Elements:
     def _filled(self, dataset: Any) -> Any:
         """What gives a dataset's elements in the place of its function; None for what is real."""
         function = privates.MAP_FUNCTION.of(dataset, None)
-        if function is None or not self._is_of_stand_ins(source := privates.inputs(dataset)[0]):
+        reads = type(getattr(function, "output_structure", None)).__name__ == "DatasetSpec"
+        # Until something is away, names of files are looked at alone.
+        if function is None or not (reads or self._ledger.any):
             return None
+        source = privates.inputs(dataset)[0]
         specs = self._tf.nest.flatten(dataset.element_spec)
-        several = type(function.output_structure).__name__ == "DatasetSpec"
-        if not all(hasattr(spec, "dtype") for spec in specs):
+        if not all(hasattr(spec, "dtype") for spec in specs) or not self._is_of_stand_ins(source):
             return None
-        if several:
-            if all(spec.dtype == self._tf.string for spec in specs):
-                return None  # records, which another function is to take apart
-            records = self._tf.data.Dataset.range(self._ledger.records)
-            source = source.flat_map(self._plain(lambda *_: records))
         for spec in specs:
             self._ledger.ask(spec.shape.as_list() if spec.shape.rank else [])
         if any(spec.shape.rank is None for spec in specs):
             setattr(dataset, _LOOSE, True)
         text = next(self._texts(source), None)
         rows = [] if text is None else text.shape.as_list()
+        if reads:
+            records = self._tf.data.Dataset.range(self._ledger.records)
+            source = source.flat_map(self._plain(lambda *_: records))
 
         def made(at: object, *_: object) -> object:
             return self._tf.nest.map_structure(
@@ -79,8 +79,12 @@ class Elements:
             texts = [self._tf.reshape(text, [-1])[:1].numpy() for text in self._texts(dataset)]
         except self._tf.errors.NotFoundError:
             return True
-        firsts = (text for each in texts for text in each.tolist())
-        return any(text.startswith(MARKER.encode()) or self._is_away(text) for text in firsts)
+        firsts = [text for each in texts for text in each.tolist()]
+        away = next(filter(self._is_away, firsts), None)
+        if away is not None:
+            count = int(dataset.cardinality())
+            self._ledger.note(away.decode() + (f" and {count - 1} more" if count > 1 else ""))
+        return away is not None or any(text.startswith(MARKER.encode()) for text in firsts)
 
     def _texts(self, dataset: Any) -> Iterator[Any]:
         """The texts of a dataset's first element."""

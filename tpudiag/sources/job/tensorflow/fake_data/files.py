@@ -19,9 +19,8 @@ from tpudiag.sources.job.points.point import Point
 from . import batch_sizes, holes, open_tables, paths
 from .hole_sizes import LENGTH
 from .holes import Hole, batched, used
-from .ledger import CLASSES, Ledger
+from .ledger import CLASSES, SIZE, Ledger
 from .open_values import by_user, opened
-from .text_files import SIZE
 
 _VALUES = 2**20
 """Of an array in a file that does not tell its shape: a script draws windows of it."""

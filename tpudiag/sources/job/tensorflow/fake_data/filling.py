@@ -31,9 +31,8 @@ from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
 from .jitted_holes import labels, simplest
-from .ledger import Ledger
+from .ledger import WORDS, Ledger, marked
 from .open_values import OpenNumber
-from .text_files import WORDS
 
 BATCHES = 6
 """Batches of a pass over data that were filled in."""
@@ -60,7 +59,7 @@ class Filling:
         if dtype != self._tf.string:
             return self._tf.constant(hole.__array__(), dtype)
         shape = holes.shape_of(hole)
-        return self._tf.fill(shape[:-1] if holes.is_open(hole) else shape, WORDS)
+        return self._tf.fill(shape[:-1] if holes.is_open(hole) else shape, marked(0))
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""

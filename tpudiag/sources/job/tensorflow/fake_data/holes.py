@@ -19,6 +19,7 @@ from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
 
 from .asking import is_decorated, taken_apart, taken_at_will
 from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Size, indexed, made_by
+from .ledger import MARKER
 from .open_values import by_user
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
@@ -128,8 +129,11 @@ class Hole:
     def __str__(self) -> str:
         return "hole"
 
-    # As a path it is a name that nothing has: who opens it fails for want of the file.
-    __repr__ = __fspath__ = __str__
+    __repr__ = __str__
+
+    def __fspath__(self) -> str:
+        # A name that nothing has: who opens it fails for want of the file.
+        return f"{MARKER}hole"
 
     def __format__(self, _: str) -> str:
         return "hole"

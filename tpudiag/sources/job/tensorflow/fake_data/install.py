@@ -43,7 +43,7 @@ class FakeData:
         """Files, records and contents."""
         self._tf = tf
         self._files.watch_tensorflow(tf)
-        datasets_of_files.install(tf, self._ledger, self._is_away)
+        datasets_of_files.names(tf, self._is_away)
         datasets_of_files.of_stand_ins(self._ledger)
         Elements(tf, self._ledger, self._is_away)
         self._filling = Filling(tf, self._ledger)

@@ -26,8 +26,7 @@ from tpudiag.sources.job.points import (
 from tpudiag.sources.job.points.library_objects import Shape, Spec
 
 from . import batch_sizes, holes
-from .ledger import Ledger
-from .text_files import WORDS
+from .ledger import WORDS, Ledger
 
 _OPEN = 32
 """A size that a model leaves open."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,10 @@ MARKER = "tpudiag-fake:"
 """How every stand-in for the content of a file begins."""
 RECORDS = 512
 """Records of each file that is stood in for."""
+SIZE = 512
+"""Height and width of a picture."""
+WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
+"""Words of which texts are made."""
 FEWEST_RECORDS = 48
 """Records of each file at least: few, for scripts decode all of a test set."""
 MOST_PASSED_OVER = 20
@@ -33,12 +36,9 @@ class Ledger:
         self._put = put
         self.records = RECORDS
         """Records that each file holds."""
-        self.fills = True
-        """Whether functions of pipelines are looked at: not those of our own."""
         self._settled = False
         self._things: list[str] = []
         self._asked = set[int]()
-        self._chooses = False
         self._kinds: set[StandInKind] = set()
         self._passed_over: list[str] = []
         self._failed: list[str] = []
@@ -72,13 +72,6 @@ class Ledger:
             passed.append(statement)
             self._put(passed_over=tuple(self._passed_over), failed_on_stand_ins=tuple(self._failed))
 
-    def choose_in_graph(self) -> None:
-        """Files that only a graph names are stood in for there, which nobody sees."""
-        if not self._chooses:
-            self._chooses = True
-            interventions.note(InterventionKind.DATA, interventions.ANYWHERE)
-            self._put(stands_in_by_graph=True)
-
     def expect(self, examples: int) -> int:
         """The records that each file holds, where all together are to give so many examples."""
         if not self._settled:
@@ -90,10 +83,9 @@ class Ledger:
         self._settled = True
         return self.records
 
-    def file(self, name: str, write: Callable[[str], object]) -> str:
-        """A file of the folder, written when it is first asked for."""
-        path = os.path.join(self.folder, name)
-        if not os.path.exists(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            write(path)
-        return path
+
+def marked(number: int) -> str:
+    """A record or line that says that it is none; it can be taken for a path, or for words."""
+    words = WORDS.split()
+    turned = words[number % len(words) :] + words[: number % len(words)]
+    return f"{MARKER}/{CLASSES[number % len(CLASSES)]}/{number} " + " ".join(turned)

@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.sources.job.points import Args, user_lines
 
-from .text_files import WORDS
+from .ledger import WORDS
 
 _LARGE = 2**26
 """Numbers that no array is repeated to."""

@@ -9,7 +9,7 @@ from functools import cache
 from tpudiag.sources.job.points import bounded_call
 
 from . import batch_sizes
-from .ledger import CLASSES, FILES, MARKER, RECORDS
+from .ledger import CLASSES, FILES, RECORDS
 
 REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
@@ -48,14 +48,6 @@ def ask_with(exists: Callable[[str], bool]) -> None:
     _asked["exists"] = exists
 
 
-def reachable() -> str:
-    """A pattern (RE2) of the paths in buckets that answered so far, and in what hosts have."""
-    roots = [root for root, answered in _buckets.items() if answered]
-    for host in filter(os.path.isdir, (*_HOSTED, *_fetched)):
-        roots += [os.path.join(host, name) for name in os.listdir(host)]
-    return f"({'|'.join(map(re.escape, roots))})(/.*)?" if roots else MARKER
-
-
 def _answers(path: str) -> bool:
     """Whether the bucket of a path can be read from here; it is asked once."""
     root = "/".join(path.split("/")[:3])
@@ -88,11 +80,6 @@ def is_absent(path: object) -> bool:
 def is_missing(path: object) -> bool:
     """Whether a path that only data can have cannot be reached, whatever its name."""
     return is_remote(path) or not os.path.lexists(text_of(path) or "")
-
-
-def hosted() -> str:
-    """A pattern (RE2) of the paths in folders of notebook hosts; `reachable` ones are there."""
-    return f"({'|'.join(map(re.escape, (*_HOSTED, *_fetched)))}).*"
 
 
 def fetched(folder: str) -> None:
