@@ -40,7 +40,9 @@ def shape(dataset, each=lambda one: one):
 paths = tf.data.Dataset.from_tensor_slices((names, [1] * len(names)))
 nested = paths.interleave(lambda name, _: tf.data.TFRecordDataset(name).map(claimed))
 odd = parsed.filter(lambda one: one["label"] > 0)
+few = tf.data.Dataset.range(5)
 print(json.dumps({
+    "few": shape(few.batch(8, drop_remainder=True)) + [len(few.batch(2, drop_remainder=True))],
     "claimed": shape(records.map(claimed)),
     "decoded": shape(parsed.map(lambda one: tf.io.decode_png(one["image"], channels=3))),
     "reshaped": shape(records.map(lambda c: tf.reshape(tf.io.decode_raw(c, "uint8"), (28, 28)))),
@@ -68,5 +70,6 @@ def test_the_trace_says_what_elements_are(in_tensorflow: InTensorFlow) -> None:
     assert seen["read"] == [[48, 64, 3], []]
     assert seen["own"] == [[5, 7, 3]], "what is there is read as it is"
     assert seen["labels"] == [0, 1] and seen["odd"] == [1]
+    assert seen["few"] == [[8], 2], "as many as make a batch"
     assert seen["as_many"] and seen["many"] and "Map" in seen["kinds"]
     assert {48, 64, 28} <= set(seen["asked"])

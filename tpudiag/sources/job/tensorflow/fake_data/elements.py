@@ -39,6 +39,8 @@ class Elements:
 
     def _filled(self, dataset: Any) -> Any:
         """What gives a dataset's elements in the place of its function; None for what is real."""
+        if self._ledger.any and privates.DROP_REMAINDER.of(dataset, False):
+            return self._whole(dataset)
         function = privates.MAP_FUNCTION.of(dataset, None)
         reads = type(getattr(function, "output_structure", None)).__name__ == "DatasetSpec"
         # Until something is away, names of files are looked at alone.
@@ -65,6 +67,12 @@ class Elements:
 
         # Not serial: this map is no line of the script's.
         return source.enumerate().map(self._plain(made), self._tf.data.AUTOTUNE)
+
+    def _whole(self, dataset: Any) -> Any:
+        """A whole batch, where there are too few elements for one; None where there are not."""
+        source, size = privates.inputs(dataset)[0], int(privates.BATCH_SIZE.of(dataset, 0))
+        rows = int(source.cardinality())
+        return source.repeat(size).batch(size, drop_remainder=True) if 0 < rows < size else None
 
     def _plain(self, function: Call) -> Call:
         """A function that AutoGraph does not look into."""

@@ -217,7 +217,7 @@ class Filling:
             spec = self._tf.TensorSpec
             for each in (label, label[..., 0].astype("int32")):
                 given = spec((2, *each.shape), each.dtype)
-                predicted = spec((2, *output.shape[1:]), output.dtype)
+                predicted = spec((2, *simplest(output).shape), output.dtype)
                 with suppress(Exception):
                     self._tf.function(loss).get_concrete_function(given, predicted)
                     return each
