@@ -367,7 +367,6 @@ TFDS_MADE = point(_BUILDER, "__init__", "a builder, also one of the script's own
 TFDS_SPLIT = point(
     "tensorflow_datasets.core.splits.SplitDict", "__getitem__", "a split is looked for by its name"
 )
-TFDS_READ = point(_BUILDER, "as_dataset", "its data are read")
 TFDS_READ_BY_PLACE = point(_BUILDER, "as_data_source", "its data are read without TensorFlow")
 DATASETS_LOADED = point("datasets", "load_dataset", "a data set of Hugging Face")
 METRIC_LOADED = point("evaluate", "load", "a metric of Hugging Face")

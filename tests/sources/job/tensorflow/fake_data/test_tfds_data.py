@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -111,24 +110,3 @@ def test_a_builder_without_data_has_a_folder_and_whatever_split_is_asked_of_it(
     tfds_data.install(package, large)
     pictures = package.load("flowers").as_dataset("train").shard_lengths
     assert pictures == [FEWEST_RECORDS] * FILES, "all of them as one array are no burden"
-
-
-AT_ONCE = """
-import json
-import tensorflow as tf
-from tpudiag.sources.job.tensorflow.fake_data import tfds_data
-
-many = tf.data.Dataset.range(3000)
-small = tfds_data.at_once(many)
-pictures, numbers = tfds_data.at_once(
-    many.map(lambda n: (tf.zeros(tf.stack([7 + n % 2, 7 + n % 2, 3]), tf.uint8), n))
-)
-print(json.dumps([len(small), len(pictures), len(numbers)]))
-"""
-
-
-@pytest.mark.slow
-def test_all_at_once_is_what_memory_holds(in_tensorflow: Callable[[str], Any]) -> None:
-    small, pictures, numbers = in_tensorflow(AT_ONCE)
-    assert small == 3000
-    assert 64 < pictures == numbers < 3000, "each may be a large one"

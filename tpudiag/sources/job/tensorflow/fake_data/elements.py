@@ -88,10 +88,10 @@ class Elements:
         except self._tf.errors.NotFoundError:
             return True
         firsts = [text for each in texts for text in each.tolist()]
-        away = next(filter(self._is_away, firsts), None)
-        if away is not None:
+        away = next((text.decode() for text in firsts if self._is_away(text)), None)
+        if away is not None and not away.startswith(self._ledger.folder):
             count = int(dataset.cardinality())
-            self._ledger.note(away.decode() + (f" and {count - 1} more" if count > 1 else ""))
+            self._ledger.note(away + (f" and {count - 1} more" if count > 1 else ""))
         return away is not None or any(text.startswith(MARKER.encode()) for text in firsts)
 
     def _texts(self, dataset: Any) -> Iterator[Any]:

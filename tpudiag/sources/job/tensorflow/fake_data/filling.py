@@ -215,9 +215,10 @@ class Filling:
         """A label, or its classes, that a loss of the script's own can be traced with."""
         if inspect.isfunction(loss) and label.ndim:
             spec = self._tf.TensorSpec
+            sizes: Any = simplest(output)
             for each in (label, label[..., 0].astype("int32")):
                 given = spec((2, *each.shape), each.dtype)
-                predicted = spec((2, *simplest(output).shape), output.dtype)
+                predicted = spec((2, *sizes.shape), output.dtype)
                 with suppress(Exception):
                     self._tf.function(loss).get_concrete_function(given, predicted)
                     return each

@@ -1,7 +1,7 @@
 """tensorflow_datasets: a builder without data has a folder and splits; its own reader looks there.
 
-The files that it finds missing are stood in for like a script's own: records that hold what the
-features ask for. Only what is read by its place, without TensorFlow, is of the package's mock.
+The files that it finds missing are stood in for like a script's own, as its features ask. Only what
+is read by its place, without TensorFlow, is of the package's mock.
 """
 
 import importlib
@@ -67,13 +67,6 @@ def install(tfds: Library, ledger: Ledger) -> None:
             splits[named[1]] = split(named[1], one.filename_template, 1)
         return original(splits, named[1])  # a part of it has as many examples
 
-    def read(original: Call, builder: Any, *args: object, **kwargs: Any) -> object:
-        ours = _is_ours(builder.info.splits.get("train"), ledger)
-        if not ours or kwargs.get("batch_size") != -1:
-            return original(builder, *args, **kwargs)
-        parts: Any = original(builder, *args, **{**kwargs, "batch_size": None})
-        return importlib.import_module("tensorflow").nest.map_structure(at_once, parts)
-
     def by_place(original: Call, builder: Any, *args: object, **kwargs: Any) -> object:
         if not str(builder.data_dir).startswith(ledger.folder):
             return original(builder, *args, **kwargs)
@@ -85,14 +78,7 @@ def install(tfds: Library, ledger: Ledger) -> None:
     hooks.around(table.TFDS_ASKED, asked)
     hooks.after(table.TFDS_MADE, made)
     hooks.around(table.TFDS_SPLIT, found)
-    hooks.around(table.TFDS_READ, read)
     hooks.around(table.TFDS_READ_BY_PLACE, by_place)
-
-
-def at_once(dataset: Any) -> object:
-    """All examples as one batch, or as many as are no burden: a picture of any size is large."""
-    few = max(1, _AT_ONCE_BYTES // _example_bytes(dataset.element_spec))
-    return dataset.take(few).padded_batch(few).get_single_element()
 
 
 def _example_bytes(element_spec: object) -> int:
