@@ -121,6 +121,8 @@ def test_who_counts_a_hole_first_says_how_long_it_is() -> None:
     assert len(looped) == len(rows) == len(rows.labels) == len(np.asarray(rows)) < LENGTH
     counted: Any = Hole()
     assert len(counted) == sum(1 for _ in counted) == len(list(counted.x)) == LENGTH
+    by_name: Any = Hole()
+    assert [len(by_name[f"P{n}"]) for n in range(99)][::98] == [LENGTH, 8], "no columns any more"
     called = rows.open().read("a")
     assert len(list(called)) == len(called) == len(called.x) and len(called[3]) != len(called)
 

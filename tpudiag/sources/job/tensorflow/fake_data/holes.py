@@ -28,6 +28,8 @@ _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
 _BATCHES = 32
 """Batches of a hole that is gone over: more than the steps that are observed."""
+_COLUMNS = 64
+"""Names that a table has at most."""
 _OF_OTHERS = ("dtype", "is_tensor_like", "cardinality", "element_spec")
 """What tells libraries that something is a tensor, an array or a dataset."""
 _OF_MODELS = ("fit", "predict")
@@ -40,6 +42,8 @@ class Hole:
     tpudiag_dims: Dims = ()
     tpudiag_batch: int | None = None
     """The batch that a script asked of it."""
+    tpudiag_names: frozenset[str] = frozenset()
+    """What was asked of it by name: columns, unless there are too many."""
     tpudiag_rows = 1
     """Examples in each of its elements, which are counted where they are batches."""
     tpudiag_differs = False
@@ -83,6 +87,10 @@ class Hole:
         return () if any(isinstance(base, type) for base in bases) else (_Base,)
 
     def __getitem__(self, key: object) -> Hole:
+        if isinstance(key, str) and key not in self.tpudiag_names:
+            if len(self.tpudiag_names) == _COLUMNS:  # examples, by their names
+                return _like(self, (Size(WIDTH),))
+            self.tpudiag_names |= {key}
         return _like(self, indexed(self.tpudiag_dims or (Size(),), key))
 
     def __setitem__(self, key: object, value: object) -> None:
