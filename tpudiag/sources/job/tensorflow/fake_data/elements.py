@@ -71,8 +71,8 @@ class Elements:
     def _whole(self, dataset: Any) -> Any:
         """A whole batch, where there are too few elements for one; None where there are not."""
         source, size = privates.inputs(dataset)[0], int(privates.BATCH_SIZE.of(dataset, 0))
-        rows = int(source.cardinality())
-        return source.repeat(size).batch(size, drop_remainder=True) if 0 < rows < size else None
+        few = 0 < int(source.cardinality()) < size and "Padded" not in type(dataset).__name__
+        return source.repeat(size).batch(size, drop_remainder=True) if few else None
 
     def _plain(self, function: Call) -> Call:
         """A function that AutoGraph does not look into."""
