@@ -9,7 +9,7 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import interventions
-from tpudiag.sources.job.tensorflow.fake_data import datasets_of_files
+from tpudiag.sources.job.tensorflow.fake_data import shuffles
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
 
@@ -39,12 +39,12 @@ def test_a_large_buffer_holds_few_stand_ins_and_is_read_as_it_was_asked_for(
 
     ledger = Ledger(str(tmp_path), put)
     as_tensorflow(SimpleNamespace(data=SimpleNamespace(Dataset=Dataset)))
-    datasets_of_files.of_stand_ins(ledger)
+    shuffles.install(ledger)
     assert Dataset().shuffle(2048).held == 2048, "the data is there"
     assert Dataset(rows=9).skip(80).rows < 0
     ledger.note("gs://bucket/*.tfrec")
     large = Dataset().shuffle(2048, seed=1)
-    assert (large.held, vars(large)["_buffer_size"]) == (datasets_of_files.MOST, 2048)
+    assert (large.held, vars(large)["_buffer_size"]) == (shuffles.MOST, 2048)
     assert Dataset().shuffle(buffer_size=8).held == 8
     with interventions.without(InterventionKind.SHUFFLES):
         assert Dataset().shuffle(2048).held == 2048

@@ -70,6 +70,11 @@ class Files:
         def listed(path: str, *_: object) -> list[str]:
             return self._below(path, "*.tfrec")
 
+        def of_names(path: str, *args: object, shuffle: object = None, **_: object) -> object:
+            known = tf.io.gfile.glob(path)
+            made = tf.data.Dataset.from_tensor_slices(known)
+            return made if False in (shuffle, *args) else made.shuffle(max(len(known), 1))
+
         def is_folder(path: str, *_: object) -> bool:
             return "." not in os.path.basename(path)
 
@@ -84,6 +89,7 @@ class Files:
             table.MODEL_LOADED: (self._said("a model"), anywhere),
         }
         self._answer(table.GFILE_OPENED, refused, anywhere)
+        self._answer(table.FILES_LISTED, of_names, anywhere)
         self._answer(table.CHECKPOINT_RESTORED, self._said("variables stay as initialised"), remote)
         # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
         for api in (tf, tf.compat.v2, tf.compat.v1):

@@ -6,7 +6,7 @@ from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
-from . import datasets_of_files, holes, hub, jitted_holes, keras_data, paths, tfds_data
+from . import holes, hub, jitted_holes, keras_data, paths, shuffles, tfds_data
 from .elements import Elements
 from .files import Files
 from .filling import Filling
@@ -43,8 +43,7 @@ class FakeData:
         """Files, records and contents."""
         self._tf = tf
         self._files.watch_tensorflow(tf)
-        datasets_of_files.names(tf, self._is_away)
-        datasets_of_files.of_stand_ins(self._ledger)
+        shuffles.install(self._ledger)
         Elements(tf, self._ledger, self._is_away)
         self._filling = Filling(tf, self._ledger)
 

@@ -1,16 +1,11 @@
-"""Datasets of files that cannot be reached: their names, and how many are shuffled or skipped.
+"""One stand-in is as good as another: few are shuffled at once, none skipped for want of more."""
 
-One record is as good as another: few are shuffled at once, and none is skipped for want of more.
-"""
-
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Call, Library, hooks, interventions, privates, table
+from tpudiag.sources.job.points import Call, hooks, interventions, privates, table
 
-from . import paths
 from .ledger import Ledger
 
 MOST = 64
@@ -19,22 +14,7 @@ _UNKNOWN = -2
 """The cardinality of a dataset whose elements only reading counts."""
 
 
-def names(tf: Library, is_away: Callable[[object], bool]) -> None:
-    """Hook the dataset of files' names."""
-
-    def listed(original: Call, file_pattern: Any, *args: object, **kwargs: object) -> object:
-        texts = _texts(file_pattern)
-        if not any(is_away(text) for text in texts):
-            return original(file_pattern, *args, **kwargs)
-        names = [name for text in texts for name in tf.io.gfile.glob(text)]
-        made = tf.data.Dataset.from_tensor_slices(names)
-        shuffle = args[0] if args else kwargs.get("shuffle")
-        return made if shuffle is False else made.shuffle(max(len(names), 1))
-
-    hooks.around(table.FILES_LISTED, listed)
-
-
-def of_stand_ins(ledger: Ledger) -> None:
+def install(ledger: Ledger) -> None:
     """Shuffle and skip what is stood in for; what was asked for is still read."""
 
     def shuffled(
@@ -63,10 +43,3 @@ def of_stand_ins(ledger: Ledger) -> None:
 
     hooks.around(table.DATASET_SHUFFLED, shuffled)
     hooks.around(table.DATASET_SKIPPED, skipped)
-
-
-def _texts(value: Any) -> list[str]:
-    """A name, or those in a list or tuple; none where anything in it is none."""
-    several = cast("list[object]", value if isinstance(value, (list, tuple)) else [value])
-    texts = list(map(paths.text_of, several))
-    return [] if None in texts else [text for text in texts if text is not None]
