@@ -16,6 +16,7 @@ from .ledger import MARKER, SIZE, Ledger, marked
 
 _OPEN = 32
 _COLOURS = (1, 3, 4)
+_BATCHED = ("BatchDataset", "ParallelBatchDataset")
 _LOOSE = "_tpudiag_loose"
 """Marks a dataset whose elements have not even the dimensions of the real ones."""
 
@@ -47,7 +48,7 @@ class Elements:
         if function is None or not (reads or self._ledger.any):
             return None
         source = privates.inputs(dataset)[0]
-        specs = self._tf.nest.flatten(dataset.element_spec)
+        specs = self._tf.nest.flatten(getattr(dataset, "element_spec", None))
         if not all(hasattr(spec, "dtype") for spec in specs) or not self._is_of_stand_ins(source):
             return None
         for spec in specs:
@@ -71,7 +72,7 @@ class Elements:
     def _whole(self, dataset: Any) -> Any:
         """A whole batch, where there are too few elements for one; None where there are not."""
         source, size = privates.inputs(dataset)[0], int(privates.BATCH_SIZE.of(dataset, 0))
-        few = 0 < int(source.cardinality()) < size and "Padded" not in type(dataset).__name__
+        few = type(dataset).__name__.strip("_") in _BATCHED and 0 < int(source.cardinality()) < size
         return source.repeat(size).batch(size, drop_remainder=True) if few else None
 
     def _plain(self, function: Call) -> Call:
@@ -85,8 +86,8 @@ class Elements:
             return True
         try:
             texts = [self._tf.reshape(text, [-1])[:1].numpy() for text in self._texts(dataset)]
-        except self._tf.errors.NotFoundError:
-            return True
+        except self._tf.errors.OpError as error:
+            return isinstance(error, self._tf.errors.NotFoundError)
         firsts = [text for each in texts for text in each.tolist()]
         away = next((text.decode() for text in firsts if self._is_away(text)), None)
         if away is not None and not away.startswith(self._ledger.folder):
