@@ -38,6 +38,10 @@ def test_what_a_strategy_no_longer_has_is_of_the_code_in_a_function_too() -> Non
 def test_a_file_that_tensorflow_itself_lacks_is_no_data(folder: str, of_training: bool) -> None:
     for said in ("No files match `file_pattern` data.csv.", "Tried a: <urlopen error [Errno -2]>"):
         assert missing_data_errors.is_absent(ValueError(said))
+    own = ValueError("no such model is known")
+    assert not missing_data_errors.is_absent(own)
+    own.__context__ = ConnectionError()
+    assert missing_data_errors.is_absent(own), "a library says it in its own words"
     file = f"{sysconfig.get_paths()['purelib']}/{folder}/__init__.py"
     with pytest.raises(FileNotFoundError) as raised:
         exec(compile("open('/none.so')", file, "exec"))

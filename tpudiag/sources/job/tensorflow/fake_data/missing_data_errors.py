@@ -63,9 +63,16 @@ def _is_of_release(error: Exception) -> bool:
     return ours and not (hasattr(asked, "shape") or hasattr(asked, "element_spec"))
 
 
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it was raised for, as libraries say that nothing answers in their words."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
 def is_absent(error: Exception) -> bool:
     """Whether something that was to be read is not there, or not in reach."""
-    kinds = " ".join(each.__name__ for each in type(error).__mro__)
+    kinds = " ".join(kind.__name__ for each in _causes(error) for kind in type(each).__mro__)
     absent = _ABSENT.search(kinds) or _ABSENT_BY_TEXT.search(str(error))
     return absent is not None and not _writes(error)
 
