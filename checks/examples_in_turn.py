@@ -4,8 +4,8 @@ from tpudiag.signals import Signals
 from ._loop import numerics_of
 from ._need import need
 
-FEWEST = 4
-"""Turns of a loop that are worth a word."""
+FEWEST = 16
+"""Turns of a loop that are worth a word: as few as a batch of 8 may be heads, or frames."""
 
 
 @check("TPU409", Severity.WARNING)

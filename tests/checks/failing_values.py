@@ -19,6 +19,7 @@ from tests.checks.rehearsal import (
 from tpudiag.model import Location, Severity
 from tpudiag.signals import (
     ArgumentChange,
+    Batch,
     BatchCallback,
     Dispatch,
     EagerForward,
@@ -235,6 +236,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
 )
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU409", numerics(serial_maps=(SerialMap(7, HERE),))),
+    ("TPU409", replace(numerics(serial_maps=(SerialMap(8, HERE),)), batch=Batch(64, 8, 8))),
     ("TPU511", draws()),
     ("TPU510", of_state()),
     ("TPU512", of_state()),
