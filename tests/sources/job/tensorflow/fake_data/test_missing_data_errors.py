@@ -1,6 +1,7 @@
 """Which errors are of the code, whatever data are missing."""
 
 import sysconfig
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,3 +47,14 @@ def test_a_file_that_tensorflow_itself_lacks_is_no_data(folder: str, of_training
     with pytest.raises(FileNotFoundError) as raised:
         exec(compile("open('/none.so')", file, "exec"))
     assert missing_data_errors.is_of_training(raised.value) is of_training
+
+
+@pytest.mark.parametrize(("call", "of_names"), [("plot(1, 2)", True), ("plot(*[1, 2])", False)])
+def test_arguments_that_no_value_gives_are_of_the_code(
+    tmp_path: Path, call: str, of_names: bool
+) -> None:
+    file = tmp_path / "job.py"
+    file.write_text(f"def plot(x=0): pass\n{call}\n")
+    with pytest.raises(TypeError) as raised:
+        exec(compile(file.read_text(), str(file), "exec"), {})
+    assert missing_data_errors.is_of_names(raised.value) is of_names

@@ -46,8 +46,12 @@ def is_of_code(error: Exception) -> bool:
 
 def is_of_names(error: Exception) -> bool:
     """Whether a name is not there, which no values bring about, or the rehearsal refused it."""
-    # Which arguments are given by their place, values may tell: `f(*row)`.
-    of_call = _OF_CALL.match(str(error)) is not None and "positional" not in str(error)
+    of_call = _OF_CALL.match(str(error)) is not None
+    if of_call and "positional" in str(error):
+        # What a library calls, or is unpacked, values tell: `f(*row)`.
+        frame, line = [*traceback.walk_tb(error.__traceback__)][-1]
+        file = frame.f_code.co_filename
+        of_call = user_lines.is_user_file(file) and "*" not in linecache.getline(file, line)
     refused = type(error).__name__ == "NotRehearsable"
     return refused or isinstance(error, _OF_NAMES) or of_call or _is_of_release(error)
 
