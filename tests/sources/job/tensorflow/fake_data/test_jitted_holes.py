@@ -58,6 +58,7 @@ PROGRAM = """
 import json, sys, types
 import jax, jax.numpy as jnp
 from tpudiag.sources.job.jax.jit_watch import JitWatch
+from tpudiag.sources.job.points import barrier
 from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
 from functools import partial
@@ -90,7 +91,8 @@ x, y = jax.device_put((jnp.array(batched(8)).T, batched(8)), sharding)
 _, x = jax.jit(step)(jnp.ones((12, 3)), x, jnp.array(y, "int32"))
 _, of_each = jax.pmap(step)(jnp.ones((2, 12, 3)), batched(8), batched(8))
 said = two.shape[0], made.shape, x.shape, x.sharding == sharding, of_each.shape
-print(json.dumps([w.shape, [r.trains for r in watch.records.values()], *said]))
+ours = [each.hook for each in barrier.defects()]
+print(json.dumps([w.shape, [r.trains for r in watch.records.values()], *said, ours]))
 """
 
 
@@ -121,7 +123,7 @@ print(json.dumps([sorted(history), steps, seen[1:], model.evaluate(batched(8), v
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (PROGRAM, [[12, 3], [True] * 3, 2, [3, 3], [8, 5, 7, 12], True, [2, 4, 5, 7, 12]]),
+        (PROGRAM, [[12, 3], [True] * 3, 2, [3, 3], [8, 5, 7, 12], True, [2, 4, 5, 7, 12], []]),
         (FITTED, [["loss", "val_loss"], [37, 189], [3], True]),
     ],
 )

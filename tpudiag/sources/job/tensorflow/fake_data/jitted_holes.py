@@ -45,10 +45,13 @@ _MOST_EXAMPLES = 6
 
 def watch(jax: Library) -> None:
     """What the script hands JAX stays a hole, and what it makes by a shape is like its batch."""
+    # Each name is of one of the modules.
     for at in table.JAX_SENT.each():
-        hooks.around(at, partial(_sent, jax, at.names[0] != "device_put"), jax)
+        if any(at.places(jax)):
+            hooks.around(at, partial(_sent, jax, at.names[0] != "device_put"), jax)
     for at in table.JAX_ARRAYS_CHANGED.each():
-        hooks.around(at, partial(_changed, at.names[0]), jax)
+        if any(at.places(jax)):
+            hooks.around(at, partial(_changed, at.names[0]), jax)
     hooks.around(table.JITTED, partial(_placed_anywhere, jax), jax)
     hooks.after(table.JAX_EXAMPLE_MADE, _made, jax, gives=True)
 
