@@ -15,6 +15,7 @@ NAMESPACES = ("google", "azure", "jaraco", "zope")
 """What many packages share: one of them may be there without the others."""
 _INSTALLED_AS = {
     "cv2": "opencv-python-headless",
+    "gin": "gin-config",
     "PIL": "pillow",
     "sklearn": "scikit-learn",
     "skimage": "scikit-image",

@@ -39,6 +39,11 @@ def test_a_job_without_a_tpu_strategy_is_not_said_to_have_seen_all_replicas() ->
         assert job_summary.own_replicas(signals) == own
         said = "".join(job_summary.notes(signals, 2, None))
         assert ("the job saw so many" in said) is (not made)
+    ended = JobEnd(how="exception", error="ModuleNotFoundError: No module named 'gin'")
+    early = Signals(
+        origin=Origin.REHEARSAL, loop=TrainingLoop(dispatches=0, unplaced=True), end=ended
+    )
+    assert job_summary.own_replicas(early) is None, "it did not come to where it would make one"
     line = job_summary.headline(eight, "asked", None, None, 1, own=True)
     assert line.endswith("on 1 CPU replica, since the job makes no TPUStrategy.")
 
@@ -60,3 +65,14 @@ def test_what_a_script_wrote_for_real_on_the_way_to_its_tpu_is_said() -> None:
         tried = TpuAttempt(asked="mine", reached=False, phase="resolver", ran=ran)
         signals = Signals(origin=Origin.REHEARSAL, tpu=tried)
         assert any("is on disk" in note for note in job_summary.notes(signals, 8, None)) is ran
+
+
+def test_a_wrapped_exception_is_told_by_what_it_wraps() -> None:
+    calling = "ValueError: Exception encountered when calling"
+    for error, said in (
+        (f"{calling} layer 'a' (type A).\n\nin user code:\n\n    KeyError: 'b'\n", "KeyError: 'b'"),
+        (f"{calling} A.call().\n\n\x1b[1mb is odd\x1b[0m\n\nArguments", "ValueError: b is odd"),
+        (f"{calling} layer 'a' (type A).", f"{calling} layer 'a' (type A)."),
+    ):
+        signals = Signals(origin=Origin.REHEARSAL, end=JobEnd(how="exception", error=error))
+        assert job_summary.partial(signals, None, "python") == f"the job crashed: {said}"

@@ -14,6 +14,7 @@ from tpudiag.diagnoses.missing_package import advice
         ("official.nlp.bert", "pip install tf-models-official"),
         ("google.cloud.storage", "pip install google-cloud-storage"),
         ("tensorflow_addons", "pip install tensorflow-addons"),
+        ("gin", "pip install gin-config"),
     ],
 )
 def test_the_package_is_named_as_it_is_installed(module: str, installed: str) -> None:

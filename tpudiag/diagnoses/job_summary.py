@@ -21,6 +21,7 @@ from tpudiag.sources.job.tensorflow.devices.tpu_stubs import SUBSTITUTED
 
 MOST_NAMED = 6
 """The most things that a note lists."""
+_WRAPPED = re.compile(r"in user code:$|Exception encountered when calling .*?(?P<keras_3>\(\)\.)?$")
 NOT_RUN = "A TensorFlow 1 script: it was read, and not run."
 INTERRUPTED = "interrupted: this is what was seen until then"
 
@@ -96,9 +97,11 @@ def headline(
 
 def own_replicas(signals: Signals) -> int | None:
     """The replicas of a job that trains without a TPUStrategy; None for others."""
-    loop = signals.loop
+    loop, end = signals.loop, signals.end
     if signals.framework is Framework.JAX or loop is None or loop.tpu_strategy:
         return None
+    if end is not None and end.how == "exception" and not loop.dispatches:
+        return None  # it did not come to where it would make one
     others = loop.unplaced or any(use.what.endswith("Strategy") for use in loop.gpu)
     return signals.strategy_replicas or 1 if others else None
 
@@ -203,11 +206,16 @@ def next_command(folder: Path) -> str | None:
 
 
 def _said(error: str) -> str:
-    """The most telling line of an error: AutoGraph puts it last, after the user's code."""
+    """The most telling line of an error: AutoGraph and Keras put it behind their own."""
     lines = [line.strip() for line in error.strip().splitlines() if line.strip()]
     own = [line for line in lines[1:] if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
     first = lines[0] if lines else "without a word"
-    return own[-1] if own and first.endswith("in user code:") else first
+    wrapped = _WRAPPED.search(first)
+    if wrapped is None or len(lines) == 1:
+        return first
+    told = lines[1].removeprefix("\x1b[1m").removesuffix("\x1b[0m")
+    behind = f"{first.partition(':')[0]}: {told}" if wrapped["keras_3"] else first
+    return own[-1] if own else behind
 
 
 _PASSED_OVER = {
