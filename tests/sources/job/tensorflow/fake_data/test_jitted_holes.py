@@ -90,6 +90,7 @@ sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
 x, y = jax.device_put((jnp.array(batched(8)).T, batched(8)), sharding)
 _, x = jax.jit(step)(jnp.ones((12, 3)), x, jnp.array(y, "int32"))
 _, of_each = jax.pmap(step)(jnp.ones((2, 12, 3)), batched(8), batched(8))
+assert not barrier.defects()
 said = two.shape[0], made.shape, x.shape, x.sharding == sharding, of_each.shape
 ours = [each.hook for each in barrier.defects()]
 print(json.dumps([w.shape, [r.trains for r in watch.records.values()], *said, ours]))

@@ -45,13 +45,11 @@ _MOST_EXAMPLES = 6
 
 def watch(jax: Library) -> None:
     """What the script hands JAX stays a hole, and what it makes by a shape is like its batch."""
-    # Each name is of one of the modules.
-    for at in table.JAX_SENT.each():
-        if any(at.places(jax)):
-            hooks.around(at, partial(_sent, jax, at.names[0] != "device_put"), jax)
-    for at in table.JAX_ARRAYS_CHANGED.each():
-        if any(at.places(jax)):
-            hooks.around(at, partial(_changed, at.names[0]), jax)
+    for name in table.JAX_SENT.names:  # each is in one of the modules
+        at = table.JAX_SENT.named(name)
+        hooks.around(at, partial(_sent, jax, name != "device_put"), jax)
+    for name in table.JAX_ARRAYS_CHANGED.names:
+        hooks.around(table.JAX_ARRAYS_CHANGED.named(name), partial(_changed, name), jax)
     hooks.around(table.JITTED, partial(_placed_anywhere, jax), jax)
     hooks.after(table.JAX_EXAMPLE_MADE, _made, jax, gives=True)
 
