@@ -1,7 +1,7 @@
 import re
 from collections.abc import Iterator
 
-from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.prediction.step import DISPATCH_MS
 from tpudiag.signals import Batch, MatrixOp, Signals
 
@@ -54,6 +54,8 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     features in multiples of 128); openxla/xla tiled_layout.md
     """
     of_a_job(signals, "the batch of the step")
+    if "batch" in signals.stand_in_kinds:
+        raise NotMeasured("the batch is a stand-in's (--fake-data)", "run where the data is")
     batch = need(signals.batch, "a batch at a training step")
     forward = [op for op in signals.matrix_ops or () if op.forward]
     rows = _rows(forward, batch.per_replica_batch)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.checks.rehearsal import found, rows_of
+from tests.checks.rehearsal import HERE, found, rows_of
 from tpudiag.signals import Batch, MatrixOp
 
 hidden_dimensions = importlib.import_module("tpudiag.checks.batch_multiple").hidden_dimensions
@@ -52,3 +52,9 @@ def test_patches_of_pictures_as_wide_as_the_classes_are_none_of_them(kind: str) 
 def test_rows_are_positions_where_they_are_more_than_the_batch(rows: int, said: str) -> None:
     (told,) = found("TPU401", batch=Batch(64, 8, 8), matrix_ops=rows_of(rows))
     assert said in told.message
+
+
+def test_a_batch_that_no_script_names_is_not_judged() -> None:
+    batch = Batch(32, 4, 8, HERE)
+    assert found("TPU401", batch=batch, stood_in=("a",), stand_in_kinds=("data",))
+    assert not found("TPU401", batch=batch, stood_in=("a",), stand_in_kinds=("batch",))

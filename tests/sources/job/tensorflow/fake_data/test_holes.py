@@ -79,6 +79,7 @@ def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
         1,
     )
     assert holes.batch_of(hole.shuffle(9).batch(64, drop_remainder=True).prefetch(1)) == 64
+    assert holes.batch_of(hole.to_tf_dataset(columns=["a"], batch_size=16)) == 16
     assert holes.batch_of(hole.shuffle(64)) is None
     assert holes.holds({"x": [1, (hole,)]}) and not holes.holds({"x": [1, (2,)]})
 

@@ -148,10 +148,11 @@ class Filling:
         parts = self._tf.nest.flatten(getattr(x, "element_spec", None))
         shapes = (shape for each in parts if (shape := getattr(each, "shape", None)) is not None)
         told = next((shape[0] for shape in shapes if shape.rank), None)
-        batch = told or (size if isinstance(size, int) else None) or batch_sizes.of(x)
-        place = user_lines.caller()
+        named = told or (size if isinstance(size, int) else None) or batch_sizes.of(x, 0)
+        batch, place = named or batch_sizes.of(x), user_lines.caller()
         self._ledger.note(
-            f"what the model is given at {place}, as its inputs and its loss ask for it"
+            f"what the model is given at {place}, as its inputs and its loss ask for it",
+            "data" if named else "batch",
         )
         validated = [given.get(name) for name in ("validation_data", "validation_split")]
         empty = [name for name in given if holes.holds(given[name])]

@@ -80,7 +80,10 @@ class Hole:
         if len(args) == 1 and not kwargs and is_decorated(args[0]):
             return args[0]
         hole, use = self.tpudiag_called or (self, "call")
-        return used(hole, use, (*args, *kwargs.values()))
+        made, size = used(hole, use, (*args, *kwargs.values())), kwargs.get("batch_size")
+        if isinstance(size, int) and ("dataset" in use or "flow" in use):
+            made.tpudiag_batch = size
+        return made
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         """What stands for it among a class's bases: the others, or one that takes any use."""
