@@ -29,7 +29,9 @@ def filled(traces: Callable[[Any, Any], bool], *args: object) -> Any:
     return jitted_holes.filled(jax, False, traces, args, {})
 
 
-def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with() -> None:
+def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     kernel = np.ones((784, 10))
     x: Any = batched(64)
     bare: Any = Hole()
@@ -50,6 +52,10 @@ def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with() -> None:
     for rows in (batched(64), indexed[np.arange(64)]):
         pictures = filled(lambda args, _: args[1].shape[1:] == (28, 28), kernel, rows)
         assert pictures is not None, "flattened within"
+    monkeypatch.setattr(jitted_holes, "_examples", [np.ones((1, 9, 9, 3))])
+    shapes = [(64, 9, 9, 3), (64, 9, 9)]
+    x, y = batched(64), Hole()
+    assert filled(lambda args, _: [each.shape for each in args] == shapes, x, y), "of pixels"
     assert filled(lambda *_: True, kernel) is None
     assert filled(lambda *_: False, kernel, bare) is None
 

@@ -239,6 +239,8 @@ def _arrays(
     if not holes.is_open(hole):  # though one that was only indexed may have more dimensions
         yield zeros(holes.shape_of(hole), "float32")
     yield from (zeros((*rows, *of.shape[1:]), of.dtype) for of in _examples)
+    # A class for each pixel.
+    yield from (zeros((*rows, *of.shape[1:-1]), "int32") for of in _examples if of.ndim > 3)
     if not kernels:  # of a module without weights yet
         yield zeros((*rows, _SIDE, _SIDE, 3), "float32")
     yield from (zeros((*rows, *(_SIDE,) * (len(of) - 2), of[-2]), "float32") for of in kernels[:4])
