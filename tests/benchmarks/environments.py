@@ -23,14 +23,14 @@ from tpudiag.installs.words import REQUIREMENT
 
 SCRIPTS = (
     "healthy_custom_loop", "healthy_epochs_with_eval", "healthy_plain_module",
-    "healthy_tfrecord_interleave", "tpu107_attribute_counter", "tpu108_loss_each_step",
+    "healthy_tfrecord_interleave", "tpu107_python_random", "tpu108_loss_each_step",
     "tpu209_concatenated_files", "tpu203_serial_map", "tpu501_variables_outside_scope",
     "tpu502_sum_over_batch",
 )  # fmt: skip
 """They ask for no tf-keras: most environments have none."""
 OF_THE_OLDEST = ("healthy_clip_of_the_sum", "tpu502_sum_over_batch")
 """The norms of TensorFlow 2.13 take no bfloat16 on every processor: these have none."""
-LEGACY_SCRIPTS = ("tpu101_step_number", "tpu502_mean_per_replica")
+LEGACY_SCRIPTS = ("many_custom_loop", "many_loss_scale_retrace")
 """They ask for Keras 2 by TF_USE_LEGACY_KERAS."""
 TIMEOUT_S = 400.0
 NOT_ASKED = ("--no-compile", "--ignore", "TPU004")
