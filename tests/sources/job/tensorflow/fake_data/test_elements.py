@@ -10,6 +10,7 @@ PROGRAM = """
 import json, tempfile
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
+from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
 own = tempfile.mkdtemp() + "/own.tfrecord"
 with tf.io.TFRecordWriter(own) as writer:
@@ -41,7 +42,9 @@ paths = tf.data.Dataset.from_tensor_slices((names, [1] * len(names)))
 nested = paths.interleave(lambda name, _: tf.data.TFRecordDataset(name).map(claimed))
 odd = parsed.filter(lambda one: one["label"] > 0)
 few = tf.data.Dataset.range(5)
+thin = thin_batches.thinned(tf, records.map(claimed, 4).batch(16), lambda _: 8, lambda _: 2)
 print(json.dumps({
+    "thin": shape(thin),
     "few": shape(few.batch(8, drop_remainder=True)) + [len(few.batch(2, drop_remainder=True))],
     "claimed": shape(records.map(claimed)),
     "decoded": shape(parsed.map(lambda one: tf.io.decode_png(one["image"], channels=3))),
@@ -70,6 +73,7 @@ def test_the_trace_says_what_elements_are(in_tensorflow: InTensorFlow) -> None:
     assert seen["read"] == [[48, 64, 3], []]
     assert seen["own"] == [[5, 7, 3]], "what is there is read as it is"
     assert seen["labels"] == [0, 1] and seen["odd"] == [1]
+    assert seen["thin"] == [[8, 48, 64, 3]], "its function is not run for fewer examples either"
     assert seen["few"] == [[8], 2], "as many as make a batch"
     assert seen["as_many"] and seen["many"] and "Map" in seen["kinds"]
     assert {48, 64, 28} <= set(seen["asked"])

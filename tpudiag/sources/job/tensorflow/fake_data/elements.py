@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
+from tpudiag.sources.job.tensorflow.input.pipelines import NOT_RUN
 
 from .ledger import MARKER, SIZE, Ledger, marked
 
@@ -35,7 +36,9 @@ class Elements:
         if not self._busy and self._tf.executing_eagerly():
             with hooks.instead(self, _busy=True):
                 filled = hooks.quietly(self._filled, dataset)
-        variant = variant if filled is None else privates.VARIANT.of(filled)
+        if filled is not None:
+            setattr(dataset, NOT_RUN, True)
+            variant = privates.VARIANT.of(filled)
         return original(dataset, variant, *args)
 
     def _filled(self, dataset: Any) -> Any:

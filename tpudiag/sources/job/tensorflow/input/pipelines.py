@@ -23,6 +23,8 @@ from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
 
 FILLED_IN = "_tpudiag_filled_in"
 """Marks a synthetic dataset, which is not the job's own."""
+NOT_RUN = "_tpudiag_not_run"
+"""Marks a dataset of the job's whose function is traced alone: its elements are synthetic."""
 
 
 @dataclass

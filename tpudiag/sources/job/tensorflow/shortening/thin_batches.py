@@ -14,6 +14,7 @@ from typing import Any
 from tpudiag.sources.job.points import Args, Call, Library, privates
 from tpudiag.sources.job.points.library_objects import Dataset, Tensor
 from tpudiag.sources.job.tensorflow.input.dataset_reader import kind_of, own
+from tpudiag.sources.job.tensorflow.input.pipelines import NOT_RUN
 
 _BATCHES = ("Batch", "ParallelBatch")
 _MADE_OF = "_tpudiag_made_of"
@@ -98,6 +99,8 @@ def _split(dataset: Dataset) -> tuple[list[Dataset], Dataset]:
             raise _NotThin
         above.insert(0, dataset)
         dataset = own(inputs[0])
+    if any(getattr(each, NOT_RUN, False) for each in (*above, dataset)):
+        raise _NotThin
     return above, dataset
 
 
@@ -126,7 +129,8 @@ def _below(tf: Library, dataset: Dataset, part: _Part, zipped: bool = False) -> 
         first, second = privates.inputs(dataset)
         return _below(tf, first, part, zipped).concatenate(_below(tf, second, part, zipped))
     # Both sides of a pair must keep the same elements.
-    if kind in _AGAIN and not (zipped and kind == "Filter"):
+    again = kind in _AGAIN and not getattr(dataset, NOT_RUN, False)
+    if again and not (zipped and kind == "Filter"):
         return _AGAIN[kind](
             tf, dataset, _below(tf, privates.inputs(dataset)[0], part, zipped), part
         )
