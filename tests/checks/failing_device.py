@@ -42,6 +42,7 @@ from tpudiag.signals import (
     CompiledPrograms,
     FrozenNorm,
     GatheredArrays,
+    JobEnd,
     LossScale,
     LowPrecisionOp,
     MergedNumbers,
@@ -57,6 +58,9 @@ from tpudiag.signals.delivery import DeliveryFall, LossTrouble
 from tpudiag.signals.run_state import RunState, StateKind
 
 AGAIN = SentAgain(32 << 20, 20, 22, HERE)
+REFUSED = JobEnd(
+    how="exception", error="ValueError: metric was not created in the strategy's scope"
+)
 FALL = DeliveryFall(
     lost=0.6,
     usual=0.02,
@@ -147,6 +151,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU404", h(matrix_ops=(product(784, 128, dtype="float16"),)), Severity.WARNING),
     ("TPU404", h(precision=MixedPrecision(("mixed_float16",))), Severity.WARNING),
     ("TPU501", h(variables=(replace(KERNEL, in_scope=False),)), Severity.ERROR),
+    ("TPU501", h(variables=(replace(KERNEL, in_scope=False),), end=REFUSED), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.WARNING),
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.checks.rehearsal import HERE, found, rows_of
+from tests.checks.rehearsal import HERE, found
 from tpudiag.signals import Batch, MatrixOp
 
 hidden_dimensions = importlib.import_module("tpudiag.checks.batch_multiple").hidden_dimensions
@@ -46,12 +46,6 @@ def test_patches_of_pictures_as_wide_as_the_classes_are_none_of_them(kind: str) 
     patches = replace(product("conv", 9, 40), op=kind)
     pointwise = replace(product("conv_1", 40, 64), op=kind)
     assert hidden_dimensions((patches, pointwise, product("dense/MatMul", 64, 9))) == {40, 64}
-
-
-@pytest.mark.parametrize(("rows", "said"), [(8, "enough, since"), (4096, "4,096 rows (examples x")])
-def test_rows_are_positions_where_they_are_more_than_the_batch(rows: int, said: str) -> None:
-    (told,) = found("TPU401", batch=Batch(64, 8, 8), matrix_ops=rows_of(rows))
-    assert said in told.message
 
 
 def test_a_batch_that_no_script_names_is_not_judged() -> None:

@@ -8,24 +8,16 @@ import pytest
 from tests.checks import failing_device, failing_function, failing_values
 from tests.checks.passing import PASSES as PASS
 from tests.checks.passing import SKIPS
-from tests.checks.rehearsal import HEALTHY, examine, h, product
+from tests.checks.rehearsal import HEALTHY, HERE, examine, h, product
+from tests.checks.told import CACHE, PYTHON, SAVED, TOLD, Told, fed
 from tpudiag.catalogue import checks
 from tpudiag.hardware import target
 from tpudiag.model import Framework, Severity, Verdict
-from tpudiag.signals import (
-    Origin,
-    Signals,
-    StepTimes,
-)
+from tpudiag.signals import Checkpoints, Origin, Signals, StepOp, StepOps, StepTimes, Tf1Use
 
 FAILS = failing_function.ROWS + failing_device.ROWS + failing_values.ROWS
 PASSES = PASS + failing_values.PASSES
 SKIPPED_WHEN_HEALTHY = {
-    "TPU509",
-    "TPU511",
-    "TPU512",
-    "TPU518",
-    "TPU706",
     "TPU003",
     "TPU103",
     "TPU106",
@@ -33,6 +25,10 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU204",
     "TPU210",
     "TPU303",
+    "TPU509",
+    "TPU511",
+    "TPU512",
+    "TPU518",
     "TPU603",
     "TPU604",
     "TPU607",
@@ -46,6 +42,7 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU703",
     "TPU704",
     "TPU705",
+    "TPU706",
 }
 
 
@@ -88,8 +85,11 @@ JOB_CHECKS = sorted({row[0] for row in FAILS} | {row[0] for row in PASSES})
 
 @pytest.mark.parametrize("id_", JOB_CHECKS)
 def test_a_healthy_rehearsal_passes_or_says_what_it_cannot_know(id_: str) -> None:
-    verdict = examine(HEALTHY, id_).verdict
-    assert verdict is (Verdict.SKIPPED if id_ in SKIPPED_WHEN_HEALTHY else Verdict.PASSED)
+    outcome = examine(HEALTHY, id_)
+    if id_ in SKIPPED_WHEN_HEALTHY:
+        assert outcome.verdict is Verdict.SKIPPED and outcome.cause and outcome.how_to_measure
+    else:
+        assert outcome.verdict is Verdict.PASSED and outcome.evidence
 
 
 @pytest.mark.parametrize("check", checks(), ids=lambda check: check.id)
@@ -125,3 +125,36 @@ def test_a_job_of_jax_is_mended_in_its_own_words(
         if "tf." not in finding.message:  # a use of TensorFlow that was seen
             told = re.sub(r".*dataset\..*|tf\.(data|io|image)\b", "", finding.fix)
             assert not re.search(r"\btf\.|TensorFlow|strategy", told), f"{severity}: {finding.fix}"
+
+
+@pytest.mark.parametrize("told", TOLD, ids=lambda told: told.id_)
+def test_the_finding_says(told: Told) -> None:
+    outcome = examine(told.signals, told.id_)
+    (finding,) = outcome.findings
+    assert told.message in finding.message and told.fix in finding.fix
+    assert told.location in (None, finding.location)
+    assert told.severity in (None, outcome.severity)
+    assert told.unsaid is None or told.unsaid not in f"{finding.message} {finding.fix}"
+
+
+def test_a_session_beside_a_step_of_tensorflow_2_is_idle() -> None:
+    uses = (Tf1Use("tf.compat.v1.Session", None), Tf1Use("tf.compat.v1.placeholder", None))
+    for step_inputs, first in ((None, None), ((), Severity.INFO)):
+        told = examine(h(tf1=uses, step_inputs=step_inputs), "TPU001").findings
+        assert [each.severity for each in told] == [first, None]
+
+
+def test_a_branch_that_calls_back_is_a_note_behind_what_each_step_calls() -> None:
+    ops = [StepOp("debug_print", name, True, HERE, name == "branch") for name in ("branch", "step")]
+    told = examine(h(step_ops=StepOps(9, tuple(ops))), "TPU105").findings
+    assert [each.severity for each in told] == [None, Severity.INFO]
+    assert told[1].message.endswith("in the steps that take its branch.")
+
+
+def test_what_runs_python_is_not_counted_among_what_does_not() -> None:
+    assert [each.value for each in examine(fed(PYTHON, CACHE), "TPU207").evidence] == [1]
+
+
+def test_a_callback_that_no_loop_has_is_said_to_save_nothing() -> None:
+    never_given = h(checkpoints=Checkpoints((replace(SAVED[0], given=False),)))
+    assert "given to no loop" in str(examine(never_given, "TPU601").reason)
