@@ -34,23 +34,30 @@ def test_chain_is_shown_whole_with_the_cause_first() -> None:
     assert error.text == expected
 
 
-def test_text_without_a_failure_holds_no_unknown_error() -> None:
-    assert unknown("step 12, loss 0.1\nsaved") is None
+REMARK = "2024-01-01 00:00:00.1: I tensorflow/core/platform/cpu_feature_guard.cc:210] This binary"
 
 
-def test_status_code_and_check_failures_are_failures() -> None:
-    error = unknown("InternalError: INTERNAL: the widget of the core is odd")
-    assert error is not None and error.status == "INTERNAL"
-    aborted = unknown("F odd.cc:12] Check failed: widget_ != nullptr\nAborted (core dumped)")
-    assert aborted is not None and "widget_" in aborted.text
-
-
-def test_a_sentence_without_an_exception_is_shown_where_it_is_all_there_is() -> None:
-    told = unknown("epoch 3\nThe widget is odd. [[node Widget (defined at /a/b.py:3)]]")
-    assert told is not None and told.text.startswith("The widget is odd.")
-    said = unknown("ERROR: (gcloud.alpha.widgets) it is odd")
-    assert said is not None and "it is odd" in said.text
-    assert unknown("step 1\n" * 30 + "ERROR: it is odd") is None
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("InternalError: INTERNAL: the widget of the core is odd", "the widget of the core is odd"),
+        ("F odd.cc:12] Check failed: widget_ != nullptr\nAborted (core dumped)", "widget_"),
+        (
+            "epoch 3\nThe widget is odd. [[node Widget (defined at /a/b.py:3)]]",
+            "The widget is odd.",
+        ),
+        ("ERROR: (gcloud.alpha.widgets) it is odd", "it is odd"),
+        ('{"severity":"ERROR","message":"ValueError: the odd thing\\\\nwas odd"}', "odd thing"),
+        (f"{REMARK} is optimized\nthe frobnicator could not be opened", "could not be opened"),
+        (f"{REMARK} could not be optimized", None),
+        ("step 1\n" * 30 + "ERROR: it is odd", None),
+        ("all is well: 0 errors, ValueErrorless", None),
+        ("step 12, loss 0.1\nsaved", None),
+    ],
+)
+def test_a_failure_is_shown_in_whatever_words_it_stands(text: str, shown: str | None) -> None:
+    error = unknown(text)
+    assert (error is None) if shown is None else (error is not None and shown in error.text)
 
 
 def test_endless_error_keeps_its_ends() -> None:
@@ -95,19 +102,6 @@ def test_status_is_told_in_any_of_its_spellings() -> None:
 def test_line_of_a_notebook_is_its_cell() -> None:
     error = unknown("Cell In[12], line 3\n      3 odd()\nValueError: the widget is odd")
     assert error is not None and error.facts.place.own_line == "cell 12, line 3"
-
-
-def test_exception_inside_a_line_is_seen() -> None:
-    error = unknown('{"severity":"ERROR","message":"ValueError: the odd thing\\\\nwas odd"}')
-    assert error is not None and "odd thing" in error.text
-    assert unknown("all is well: 0 errors, ValueErrorless") is None
-
-
-def test_a_last_line_that_fails_in_plain_words_is_a_failure_beside_remarks() -> None:
-    remark = "2024-01-01 00:00:00.1: I tensorflow/core/platform/cpu_feature_guard.cc:210] This"
-    told = unknown(f"{remark} binary is optimized\nthe frobnicator could not be opened")
-    assert told is not None and told.text == "the frobnicator could not be opened"
-    assert unknown(f"{remark} could not be optimized") is None
 
 
 def test_a_record_of_a_fatal_log_is_a_failure_beside_remarks() -> None:
