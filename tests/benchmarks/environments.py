@@ -24,7 +24,7 @@ from tpudiag.installs.words import REQUIREMENT
 SCRIPTS = (
     "healthy_custom_loop", "healthy_epochs_with_eval", "healthy_plain_module",
     "healthy_tfrecord_interleave", "tpu107_python_random", "tpu108_loss_each_step",
-    "tpu209_concatenated_files", "tpu203_serial_map", "tpu501_variables_outside_scope",
+    "tpu209_concatenated_files", "tpu211_next_iter", "tpu501_variables_outside_scope",
     "tpu502_sum_over_batch",
 )  # fmt: skip
 """They ask for no tf-keras: most environments have none."""
