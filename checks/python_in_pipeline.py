@@ -37,14 +37,11 @@ def python_in_pipeline(signals: Signals) -> Judgement:
         yield _of_profile(signals.profile)
         return
     without = 0
-    # The stand-in for a tfds data set is a generator of ours.
-    mocked = "generator" in signals.stand_in_kinds
     for pipeline in own_pipelines(signals):
         for number, op in enumerate(pipeline.ops):
             without += not op.python
-            generated = op.kind == "FlatMap"
-            if op.python and op.location is not None and not (generated and mocked):
-                what = "from_generator" if generated else f"{op.kind}'s function"
+            if op.python and op.location is not None:
+                what = "from_generator" if op.kind == "FlatMap" else f"{op.kind}'s function"
                 kept = any(each.kind == "Cache" for each in pipeline.ops[number:])
                 yield Finding(
                     f"{what} runs Python for each element"

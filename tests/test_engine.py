@@ -128,7 +128,7 @@ def test_sizes_are_not_judged_where_what_has_them_was_stood_in_for() -> None:
         (outcome,) = examine(signals, [unit], Settings())
         return outcome.verdict
 
-    assert verdict(of_model, "data", "generator") is Verdict.FAILED
+    assert verdict(of_model, "data", "batch") is Verdict.FAILED
     assert verdict(of_model, "model") is Verdict.SKIPPED
     assert verdict(of_data, "service") is Verdict.FAILED
     assert verdict(of_data, "data", "service") is Verdict.SKIPPED

@@ -78,7 +78,6 @@ from tpudiag.signals.step_numerics import ReplicaSimilarities
 
 WEIGHTS = CheckpointUse("orbax.checkpoint", "ckpt", 9, HERE, shapes=(STATE.shape,))
 EACH_EPOCH = (CheckpointUse("Model.save_weights", f"{n}.weights.h5", 4, HERE) for n in (10, 20))
-GENERATED = DatasetOp(kind="FlatMap", python=True)
 PREFETCHES = pipeline(BATCHED, DatasetOp(kind="Prefetch", buffer_size=-1))
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD, held=(2, 1 << 30))),
@@ -168,7 +167,6 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     # Several files, and a folder of checkpoints.
     ("TPU602", h(checkpoints=Checkpoints(tuple(EACH_EPOCH)))),
     ("TPU602", h(checkpoints=saved("flax.training.checkpoints.save_checkpoint", "run", 4))),
-    ("TPU207", h(pipelines=given(GENERATED), stand_in_kinds=("data", "generator"))),
     ("TPU602", h(checkpoints=saved("BackupAndRestore", "backup"), tpu_named="local")),
     ("TPU007", loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),))),
     ("TPU007", loop(gpu=(GpuUse("tf.config.experimental.set_memory_growth", HERE),))),

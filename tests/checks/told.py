@@ -177,8 +177,7 @@ TOLD = (
             ("random.uniform", "tf.random.uniform([], low, high)"),
         )
     ),
-    # A generator is the user's, and a cache behind it makes it a note.
-    Told("TPU207", fed(PYTHON, stand_in_kinds=("data",))),
+    # A cache behind it makes it a note.
     Told("TPU207", fed(PYTHON), severity=Severity.WARNING, unsaid="first epoch"),
     Told("TPU207", fed(PYTHON, CACHE), "first epoch", severity=Severity.INFO),
     Told("TPU207", fed(CACHE, PYTHON), severity=Severity.WARNING, unsaid="first epoch"),

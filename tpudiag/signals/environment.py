@@ -9,9 +9,9 @@ from tpudiag.script_run import Crash
 
 Runtime = Literal["own", "kaggle", "colab", "tpu-vm"]
 """The machine or image of the job, where that decides what is installed."""
-StandInKind = Literal["batch", "data", "generator", "model", "service"]
-"""Synthetic values read like real ones; our generator in a pipeline; a part of a model, of unknown
-size; answers of a notebook service, which are no data."""
+StandInKind = Literal["batch", "data", "model", "service"]
+"""Synthetic values read like real ones; a part of a model, of unknown size; answers of a notebook
+service, which are no data."""
 LoopKind = Literal["fit", "custom"]
 JobEndKind = Literal[
     "finished", "stopped", "exception", "exit", "signal", "timeout", "interrupted", "running",

@@ -100,7 +100,7 @@ def test_a_builder_without_data_has_a_folder_and_whatever_split_is_asked_of_it(
     away = package.load("cifar10", data_dir="gs://nowhere/tfds")
     assert Path(away.data_dir).is_dir() and not list(Path(away.data_dir).iterdir())
     assert paths.is_hosted(f"{away.data_dir}/cifar10-train.tfrecord"), "its files are stood in for"
-    assert told == {"stood_in": ("tfds cifar10",), "stand_in_kinds": ["generator"]}
+    assert told == {"stood_in": ("tfds cifar10",), "stand_in_kinds": ["data"]}
     for part in ("train[:9]", "train[:50000]"):
         assert away.as_dataset(part).shard_lengths == [RECORDS] * FILES
     assert away.as_dataset("trainA").filename_template.split == "trainA", "its own names"

@@ -13,11 +13,8 @@ from typing import Any
 from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import batch_sizes, missing_data_errors
-from .holes import Hole, batched, is_open, used
+from .holes import BATCHES, Hole, batched, is_open, used
 from .jitted_holes import simplest
-
-_BATCHES = 32
-"""Batches of what a generator lacks."""
 
 
 def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str], object]) -> None:
@@ -54,7 +51,7 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
                     raise
                 hooks.quietly(note, "what a generator gives, as its signature says")
                 one = tf.nest.map_structure(partial(simplest, first=0), signature)
-                yield from repeat(one, _BATCHES * batch_sizes.of(None))
+                yield from repeat(one, BATCHES * batch_sizes.of(None))
 
         return original(whole if signature is not None else generator, *args, **kwargs)
 

@@ -13,7 +13,7 @@ from typing import Any
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 from tpudiag.sources.job.tensorflow.input.pipelines import NOT_RUN
 
-from .ledger import MARKER, SIZE, Ledger, marked
+from .ledger import MARKER, SIZE, TEXTS, Ledger
 
 _OPEN = 32
 _COLOURS = (1, 3, 4)
@@ -112,7 +112,7 @@ class Elements:
         of_picture = len(sizes) > 2 and sizes[-1] in _COLOURS
         known = [size or (SIZE if of_picture else _OPEN) for size in sizes]
         known[: len(rows)] = (s or row for s, row in zip(sizes, rows, strict=False))
-        text = tf.gather(tf.constant([marked(0), marked(1)]), at % 2)
+        text = tf.gather(tf.constant(TEXTS), at % 2)
         value = tf.fill(known, text if spec.dtype == tf.string else tf.cast(at % 2, spec.dtype))
         kind = type(spec).__name__
         if kind == "SparseTensorSpec":

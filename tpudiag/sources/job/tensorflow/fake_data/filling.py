@@ -31,11 +31,9 @@ from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
 from .jitted_holes import labels, simplest
-from .ledger import WORDS, Ledger, marked
+from .ledger import TEXTS, WORDS, Ledger
 from .open_values import OpenNumber
 
-BATCHES = 6
-"""Batches of a pass over data that were filled in."""
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 """Of a Keras model: made anew where they are None."""
 _OF_ARRAYS = ("validation_batch_size", "validation_split", "sample_weight", "batch_size", "y")
@@ -59,7 +57,7 @@ class Filling:
         if dtype != self._tf.string:
             return self._tf.constant(hole.__array__(), dtype)
         shape = holes.shape_of(hole)
-        return self._tf.fill(shape[:-1] if holes.is_open(hole) else shape, marked(0))
+        return self._tf.fill(shape[:-1] if holes.is_open(hole) else shape, TEXTS[0])
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
@@ -168,7 +166,7 @@ class Filling:
         steps = given.get("steps_per_epoch", given.get("steps"))
         counted = "y" not in taken and steps is None
         data = self._dataset(example, batch, holes.count(x) if counted else None)
-        finite = data.take(BATCHES)
+        finite = data.take(batch_sizes.BATCHES)
         given["x"] = data if counted or steps is not None else finite
         if any(each is not None for each in validated):
             given["validation_data"] = data if given.get("validation_steps") else finite
@@ -177,7 +175,7 @@ class Filling:
     def _beside(self, x: Any, example: tuple[object, ...]) -> Kwargs | None:
         """What stands beside data that are there: a label for each row, and what validates."""
         if hasattr(x, "element_spec"):
-            return {"validation_data": x.take(BATCHES)}
+            return {"validation_data": x.take(batch_sizes.BATCHES)}
         parts = self._tf.nest.flatten(x)
         if holes.holds(parts) or not all(getattr(each, "shape", ()) for each in parts):
             return None

@@ -26,7 +26,7 @@ filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
-_BATCHES = 32
+BATCHES = 32
 """Batches of a hole that is gone over: more than the steps that are observed."""
 _COLUMNS = 64
 """Names that a table has at most."""
@@ -107,7 +107,7 @@ class Hole:
         asked = () if parts or self.tpudiag_batch is None else filled
         batches = next((batches for each in asked if (batches := each(self)) is not None), None)
         if batches is not None:
-            return iter(batches) if taken_at_will() else islice(batches, _BATCHES)
+            return iter(batches) if taken_at_will() else islice(batches, BATCHES)
         return (self[0] for _ in range(parts or self._first().counted(_PARTS)))
 
     def __exit__(self, *_: object) -> None:

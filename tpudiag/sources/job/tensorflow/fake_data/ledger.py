@@ -26,6 +26,8 @@ FILES = 24
 """Files that a pattern is answered with."""
 CLASSES = ("class_a", "class_b")
 """Folders that a pattern is answered with, and parts of the records' own names."""
+TEXTS = tuple(f"{MARKER}/{name}/{number} {WORDS}" for number, name in enumerate(CLASSES))
+"""Records or lines that say that they are none; they can be taken for paths, or for words."""
 
 
 class Ledger:
@@ -36,7 +38,7 @@ class Ledger:
         self._put = put
         self.records = RECORDS
         """Records that each file holds."""
-        self._settled = False
+        self._expected = False
         self._things: list[str] = []
         self._asked = set[int]()
         self._kinds: set[StandInKind] = set()
@@ -73,19 +75,11 @@ class Ledger:
             self._put(passed_over=tuple(self._passed_over), failed_on_stand_ins=tuple(self._failed))
 
     def expect(self, examples: int) -> int:
-        """The records that each file holds, where all together are to give so many examples."""
-        if not self._settled:
-            self.records = min(self.records, max(FEWEST_RECORDS, -(-examples // FILES)))
+        """The records that each file holds, where all together are to give so many examples.
+
+        They stay as many as were told first: names of files and lengths of splits say it.
+        """
+        if not self._expected:
+            self._expected = True
+            self.records = min(RECORDS, max(FEWEST_RECORDS, -(-examples // FILES)))
         return self.records
-
-    def settled(self) -> int:
-        """The records that each file holds from now on, whatever is expected."""
-        self._settled = True
-        return self.records
-
-
-def marked(number: int) -> str:
-    """A record or line that says that it is none; it can be taken for a path, or for words."""
-    words = WORDS.split()
-    turned = words[number % len(words) :] + words[: number % len(words)]
-    return f"{MARKER}/{CLASSES[number % len(CLASSES)]}/{number} " + " ".join(turned)

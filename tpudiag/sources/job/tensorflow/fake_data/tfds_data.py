@@ -29,7 +29,7 @@ def install(tfds: Library, ledger: Ledger) -> None:
         template = template.replace(split=name)
         return tfds.core.SplitInfo(
             name=name,
-            shard_lengths=[ledger.settled()] * files,
+            shard_lengths=[ledger.records] * files,
             num_bytes=0,
             filename_template=template,
         )
@@ -37,7 +37,7 @@ def install(tfds: Library, ledger: Ledger) -> None:
     def made(builder: Any, *_: object, **__: object) -> None:
         if os.path.isdir(str(builder.data_dir)):
             return
-        ledger.note(f"tfds {builder.name}", "generator")
+        ledger.note(f"tfds {builder.name}")
         # A script may decode all of them into one array before its first step.
         few = _AT_ONCE_BYTES // _example_bytes(builder.info.features.get_tensor_spec())
         ledger.expect(batch_sizes.examples() or few)
