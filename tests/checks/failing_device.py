@@ -120,16 +120,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.INFO),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=()), Severity.INFO),
     ("TPU401", h(batch=Batch(896, 112, 8, HERE), matrix_ops=rows_of(112, 100)), Severity.INFO),
-    (
-        "TPU401",
-        h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8, 100) * 1000),
-        Severity.WARNING,
-    ),
-    (
-        "TPU401",
-        h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 169, 100)),
-        Severity.INFO,
-    ),
+    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8, 100) * 1000), Severity.WARNING),
+    ("TPU401", h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 169, 100)), Severity.INFO),
     # The rows are positions: nothing is lost, and the finding says so.
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 100)), Severity.INFO),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 24) * 30), Severity.INFO),
@@ -142,11 +134,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU402", h(matrix_ops=(product(130, 10, reads_embedding=True),)), Severity.INFO),
     ("TPU403", h(step_inputs=(DOUBLE,), numerics=None), Severity.WARNING),
     ("TPU403", h(step_inputs=(DOUBLE,)), Severity.INFO),
-    (
-        "TPU403",
-        h(matrix_ops=(product(784, 128, dtype="float32"), product(128, 1))),
-        Severity.INFO,
-    ),
+    ("TPU403", h(matrix_ops=(product(784, 128, dtype="float32"), product(128, 1))), Severity.INFO),
     ("TPU404", h(precision=MixedPrecision((), "LossScaleOptimizer", HERE)), Severity.WARNING),
     ("TPU404", h(matrix_ops=(product(784, 128, dtype="float16"),)), Severity.WARNING),
     ("TPU404", h(precision=MixedPrecision(("mixed_float16",))), Severity.WARNING),
@@ -214,16 +202,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU407", numerics(merged=(MergedNumbers("bfloat16", 1024, 512, HERE),)), Severity.WARNING),
     ("TPU505", loop(undistributed=SAME), Severity.ERROR),
     ("TPU505", loop(undistributed=replace(SAME, from_dataset=False)), Severity.WARNING),
-    (
-        "TPU501",
-        numerics(outside_metrics=(OutsideVariable("total", HERE),)),
-        Severity.WARNING,
-    ),
-    (
-        "TPU506",
-        numerics(clipped=(ClippedGradients("tf.clip_by_norm", 8, HERE),)),
-        Severity.INFO,
-    ),
+    ("TPU501", numerics(outside_metrics=(OutsideVariable("total", HERE),)), Severity.WARNING),
+    ("TPU506", numerics(clipped=(ClippedGradients("tf.clip_by_norm", 8, HERE),)), Severity.INFO),
     (
         "TPU507",
         loop(
@@ -240,11 +220,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU508", numerics(batch_norms=(BatchNorm("bn", 4, HERE),)), Severity.WARNING),
     ("TPU509", numerics(routings=(routing(128),)), Severity.WARNING),
-    (
-        "TPU606",
-        loop(pauses=(replace(LOOP.pauses[0], spent_ms=1.2e4),)),
-        Severity.WARNING,
-    ),
+    ("TPU606", loop(pauses=(replace(LOOP.pauses[0], spent_ms=1.2e4),)), Severity.WARNING),
     (
         "TPU606",
         loop(pauses=(replace(LOOP.pauses[0], kind="predict", each_batch=True),)),

@@ -20,12 +20,14 @@ from tests.checks.rehearsal import (
     SORTED,
     TWO_FILES,
     UNEVEN,
+    fed,
     frozen,
     given,
     h,
     holding,
     installed,
     loop,
+    op,
     pipeline,
     retraced,
     saved,
@@ -36,7 +38,6 @@ from tests.checks.rehearsal import (
 from tpudiag.hardware import target
 from tpudiag.model import Severity
 from tpudiag.signals import (
-    DatasetOp,
     Dispatch,
     GpuUse,
     InputSpeed,
@@ -62,11 +63,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(step_ops=StepOps(9, (StepOp("StringToHashBucketFast", "hash", False, HERE),))),
         Severity.ERROR,
     ),
-    (
-        "TPU105",
-        h(step_ops=StepOps(9, (StepOp("PrintV2", "print", True, HERE),))),
-        Severity.WARNING,
-    ),
+    ("TPU105", h(step_ops=StepOps(9, (StepOp("PrintV2", "print", True, HERE),))), Severity.WARNING),
     ("TPU001", h(tf1=(Tf1Use("tf.compat.v1.Session", HERE),)), Severity.INFO),
     ("TPU001", h(tensorflow=replace(IMPORTED, tf2_behavior=False, eager=False)), Severity.ERROR),
     ("TPU001", h(tensorflow=replace(IMPORTED, version="1.15.0")), Severity.ERROR),
@@ -140,72 +137,34 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.ERROR,
     ),
     ("TPU201", h(steps=waits(9.5)), Severity.ERROR),
-    (
-        "TPU201",
-        h(
-            steps=waits(7.0),
-            pipelines=given(DatasetOp(kind="Map"), PREFETCHED),
-        ),
-        Severity.ERROR,
-    ),
-    (
-        "TPU201",
-        h(
-            steps=waits(7.0),
-            pipelines=given(BATCHED),
-        ),
-        Severity.ERROR,
-    ),
+    ("TPU201", h(steps=waits(7.0), pipelines=given(op("Map"), PREFETCHED)), Severity.ERROR),
+    ("TPU201", h(steps=waits(7.0), pipelines=given(BATCHED)), Severity.ERROR),
     ("TPU202", h(pipelines=(pipeline(BATCHED),)), Severity.WARNING),
-    (
-        "TPU202",
-        h(pipelines=(pipeline(BATCHED, DatasetOp(kind="Prefetch", buffer_size=1)),)),
-        Severity.WARNING,
-    ),
-    ("TPU202", h(pipelines=given(BATCHED, prefetched_by_itself=True)), Severity.INFO),
-    (
-        "TPU203",
-        h(pipelines=(pipeline(DatasetOp(kind="Map"), BATCHED, PREFETCHED),)),
-        Severity.WARNING,
-    ),
-    (
-        "TPU203",
-        h(pipelines=given(DatasetOp(kind="Map", parallel_by_itself=True), BATCHED, PREFETCHED)),
-        Severity.INFO,
-    ),
-    ("TPU204", h(pipelines=given(ENDLESS, DatasetOp(kind="Cache"), BATCHED)), Severity.WARNING),
-    ("TPU204", h(pipelines=given(COSTLY, ENDLESS, BATCHED)), Severity.INFO),
+    ("TPU202", h(pipelines=(pipeline(BATCHED, op("Prefetch", buffer_size=1)),)), Severity.WARNING),
+    ("TPU202", fed(BATCHED, prefetched_by_itself=True), Severity.INFO),
+    ("TPU203", h(pipelines=(pipeline(op("Map"), BATCHED, PREFETCHED),)), Severity.WARNING),
+    ("TPU203", fed(op("Map", parallel_by_itself=True), BATCHED, PREFETCHED), Severity.INFO),
+    ("TPU204", fed(ENDLESS, op("Cache"), BATCHED), Severity.WARNING),
+    ("TPU204", fed(COSTLY, ENDLESS, BATCHED), Severity.INFO),
     (
         "TPU204",
-        h(pipelines=given(COSTLY, ENDLESS, BATCHED, speeds=(InputSpeed("cache", 9, 90),))),
+        fed(COSTLY, ENDLESS, BATCHED, speeds=(InputSpeed("cache", 9, 90),)),
         Severity.WARNING,
     ),
     # The order of files is that of the examples where each is one; a library may cache them, too.
     (
         "TPU204",
-        h(
-            pipelines=given(
-                DatasetOp(kind="Cache"),
-                DatasetOp(kind="Shuffle"),
-                DatasetOp(kind="Cache"),
-                replace(READER, kind="ParallelMap"),
-                BATCHED,
-            )
-        ),
+        fed(op("Cache"), op("Shuffle"), op("Cache"), replace(READER, kind="ParallelMap"), BATCHED),
         Severity.WARNING,
     ),
-    ("TPU205", h(pipelines=given(sized(1020))), Severity.WARNING),
-    ("TPU205", h(pipelines=given(sized(4), sized(4))), Severity.WARNING),
-    ("TPU205", h(pipelines=given(sized(128, "BATCH_PER_REPLICA"))), Severity.ERROR),
-    ("TPU205", h(pipelines=given(sized(128, "b", whole=1024))), Severity.ERROR),
+    ("TPU205", fed(sized(1020)), Severity.WARNING),
+    ("TPU205", fed(sized(4), sized(4)), Severity.WARNING),
+    ("TPU205", fed(sized(128, "BATCH_PER_REPLICA")), Severity.ERROR),
+    ("TPU205", fed(sized(128, "b", whole=1024)), Severity.ERROR),
+    ("TPU205", fed(sized(1024, "args.global_batch_size"), per_replica=True), Severity.ERROR),
     (
         "TPU205",
-        h(pipelines=given(sized(1024, "args.global_batch_size"), per_replica=True)),
-        Severity.ERROR,
-    ),
-    (
-        "TPU205",
-        h(pipelines=given(sized(1024, "batch", "BATCH = per_core * REPLICAS"), per_replica=True)),
+        fed(sized(1024, "batch", "BATCH = per_core * REPLICAS"), per_replica=True),
         Severity.ERROR,
     ),
     (
@@ -218,7 +177,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU206", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.WARNING),
     (
         "TPU206",
-        h(target=POD, pipelines=given(DatasetOp(kind="FlatMap", python=True), BATCHED)),
+        h(target=POD, pipelines=given(op("FlatMap", python=True), BATCHED)),
         Severity.WARNING,
     ),
     ("TPU208", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.ERROR),
@@ -243,11 +202,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),)), Severity.WARNING),
     ("TPU108", loop(fetches=(ResultFetch("variable", 24, 25, HERE),)), Severity.WARNING),
     ("TPU108", loop(fetches=(ResultFetch("update", 24, 25, HERE),)), Severity.WARNING),
-    (
-        "TPU108",
-        loop(dispatches=4, fetches=(ResultFetch("result", 4, 4, HERE),)),
-        Severity.WARNING,
-    ),
+    ("TPU108", loop(dispatches=4, fetches=(ResultFetch("result", 4, 4, HERE),)), Severity.WARNING),
     (
         "TPU109",
         loop(setups=(RepeatedSetup(kind="tpu", times=2, location=HERE, variables=9),)),
@@ -263,11 +218,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         loop(iterators=(replace(LOOP.iterators[0], times=24, steps_between=1, cardinality=-1),)),
         Severity.WARNING,
     ),
-    (
-        "TPU211",
-        loop(iterators=(replace(LOOP.iterators[0], datasets=3),)),
-        Severity.WARNING,
-    ),
+    ("TPU211", loop(iterators=(replace(LOOP.iterators[0], datasets=3),)), Severity.WARNING),
     ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=20),)), Severity.WARNING),
     (
         "TPU212",
@@ -282,8 +233,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         ),
         Severity.WARNING,
     ),
-    ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),
-    ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
+    ("TPU213", fed(holding("Shuffle", 30_000_000), BATCHED), Severity.WARNING),
+    ("TPU213", fed(holding("Cache", None, 40_000_000), BATCHED), Severity.WARNING),
     # An epoch of endless data of a length that is not known is as long as the script says.
     (
         "TPU213",
@@ -298,35 +249,18 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(target=target("v5e-1"), pipelines=given(holding("Shuffle", 5_000_000), BATCHED)),
         Severity.WARNING,
     ),
-    (
-        "TPU214",
-        h(pipelines=given(BATCHED, DatasetOp(kind="Shuffle", buffer_size=100))),
-        Severity.WARNING,
-    ),
-    (
-        "TPU214",
-        h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=9_999), BATCHED)),
-        Severity.WARNING,
-    ),
-    (
-        "TPU214",
-        h(pipelines=given(replace(MIXED, keeps_order=True), ENDLESS, BATCHED)),
-        Severity.WARNING,
-    ),
+    ("TPU214", fed(BATCHED, op("Shuffle", buffer_size=100)), Severity.WARNING),
+    ("TPU214", fed(op("Shuffle", buffer_size=64, elements=9_999), BATCHED), Severity.WARNING),
+    ("TPU214", fed(replace(MIXED, keeps_order=True), ENDLESS, BATCHED), Severity.WARNING),
     # What is held out in one epoch trains in the next.
     (
         "TPU214",
-        h(
-            pipelines=(
-                *given(MIXED, DatasetOp(kind="Skip"), BATCHED),
-                *given(MIXED, DatasetOp(kind="Take"), BATCHED),
-            )
-        ),
+        h(pipelines=(*given(MIXED, op("Skip"), BATCHED), *given(MIXED, op("Take"), BATCHED))),
         Severity.WARNING,
     ),
-    ("TPU214", h(pipelines=given(MIXED, BATCHED, unmixed=SORTED)), Severity.WARNING),
+    ("TPU214", fed(MIXED, BATCHED, unmixed=SORTED), Severity.WARNING),
     *(
-        ("TPU215", h(pipelines=given(MIXED, BATCHED, apart=apart)), Severity.WARNING)
+        ("TPU215", fed(MIXED, BATCHED, apart=apart), Severity.WARNING)
         for apart in (PartsApart(9, ("x/1.png", "y/1.png"), way, HERE) for way in (True, False))
     ),
     (
@@ -334,7 +268,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(
             target=POD,
             pipelines=given(
-                DatasetOp(kind="Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True
+                op("Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True
             ),
         ),
         Severity.WARNING,

@@ -161,30 +161,14 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         numerics(unused_regularizer=UnusedRegularizer(variables=3, name="w (L2)", location=HERE)),
         Severity.WARNING,
     ),
-    (
-        "TPU514",
-        numerics(paired_loss=PairedLoss(512, HERE)),
-        Severity.WARNING,
-    ),
-    (
-        "TPU514",
-        of_state(loss_followed=True, paired_loss=PairedLoss(0, HERE)),
-        Severity.WARNING,
-    ),
+    ("TPU514", numerics(paired_loss=PairedLoss(512, HERE)), Severity.WARNING),
+    ("TPU514", of_state(loss_followed=True, paired_loss=PairedLoss(0, HERE)), Severity.WARNING),
     *(
         ("TPU515", numerics(similarities=ReplicaSimilarities(rows, HERE)), Severity.WARNING)
         for rows in (128, 256)
     ),
-    (
-        "TPU516",
-        numerics(loss_inputs=(LossInput("softmax", "scores", HERE),)),
-        Severity.WARNING,
-    ),
-    (
-        "TPU516",
-        numerics(loss_inputs=(LossInput("none", "probabilities"),)),
-        Severity.WARNING,
-    ),
+    ("TPU516", numerics(loss_inputs=(LossInput("softmax", "scores", HERE),)), Severity.WARNING),
+    ("TPU516", numerics(loss_inputs=(LossInput("none", "probabilities"),)), Severity.WARNING),
     *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in LOST),
     ("TPU518", of_state(lost_moments=replace(LOST[0], restarts=2)), Severity.WARNING),
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
@@ -201,11 +185,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU502", h(loss=(LossScale(512.0, 8, False, HERE, values_summed=4096),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, penalty=True),)), Severity.WARNING),
     # Small in itself, and more than half of what is trained.
-    (
-        "TPU110",
-        h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**20),)),
-        Severity.WARNING,
-    ),
+    ("TPU110", h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**20),)), Severity.WARNING),
     ("TPU111", dispatched(16, COUNTING), Severity.WARNING),
     # Moments of the shape of parameters that are shared out, however small.
     ("TPU703", of_jax(replace(SMALL, parts=8), MOMENT, SHARD), Severity.WARNING),

@@ -25,6 +25,7 @@ from tests.checks.rehearsal import (
     STATE,
     TWO_FILES,
     UNEVEN,
+    fed,
     frozen,
     given,
     h,
@@ -35,6 +36,7 @@ from tests.checks.rehearsal import (
     of_jax,
     of_mesh,
     of_work,
+    op,
     pipeline,
     product,
     retraced,
@@ -54,7 +56,6 @@ from tpudiag.signals import (
     Checkpoints,
     CheckpointUse,
     CompiledPrograms,
-    DatasetOp,
     Dispatch,
     FilesRead,
     GpuUse,
@@ -78,7 +79,7 @@ from tpudiag.signals.step_numerics import ReplicaSimilarities
 
 WEIGHTS = CheckpointUse("orbax.checkpoint", "ckpt", 9, HERE, shapes=(STATE.shape,))
 EACH_EPOCH = (CheckpointUse("Model.save_weights", f"{n}.weights.h5", 4, HERE) for n in (10, 20))
-PREFETCHES = pipeline(BATCHED, DatasetOp(kind="Prefetch", buffer_size=-1))
+PREFETCHES = pipeline(BATCHED, op("Prefetch", buffer_size=-1))
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD, held=(2, 1 << 30))),
     # The second of a shape may be an average of the weights.
@@ -109,25 +110,19 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
     ("TPU106", h(dispatch=Dispatch(steps=50, steps_per_dispatch=10))),
-    ("TPU204", h(pipelines=given(DatasetOp(kind="ParallelMap"), ENDLESS, BATCHED))),
-    ("TPU204", h(pipelines=given(DatasetOp(kind="Cache"), DatasetOp(kind="Shuffle"), BATCHED))),
-    ("TPU204", h(pipelines=given(COSTLY, ENDLESS, BATCHED, speeds=(InputSpeed("cache", 9, 9),)))),
-    (
-        "TPU204",
-        h(pipelines=given(DatasetOp(kind="Shuffle"), DatasetOp(kind="Cache"), READER, BATCHED)),
-    ),
+    ("TPU204", fed(op("ParallelMap"), ENDLESS, BATCHED)),
+    ("TPU204", fed(op("Cache"), op("Shuffle"), BATCHED)),
+    ("TPU204", fed(COSTLY, ENDLESS, BATCHED, speeds=(InputSpeed("cache", 9, 9),))),
+    ("TPU204", fed(op("Shuffle"), op("Cache"), READER, BATCHED)),
     ("TPU201", h(origin=Origin.TPU)),
-    ("TPU203", h(pipelines=(pipeline(DatasetOp(kind="Map", inside_library=True), BATCHED),))),
-    ("TPU203", h(pipelines=given(DatasetOp(kind="Map"), speeds=(slower("parallel calls"),)))),
-    ("TPU202", h(pipelines=given(BATCHED, speeds=(slower("prefetch"),)))),
-    ("TPU202", h(pipelines=given(ops=(*PREFETCHES.ops, DatasetOp(kind="Map"))))),
+    ("TPU203", h(pipelines=(pipeline(op("Map", inside_library=True), BATCHED),))),
+    ("TPU203", fed(op("Map"), speeds=(slower("parallel calls"),))),
+    ("TPU202", fed(BATCHED, speeds=(slower("prefetch"),))),
+    ("TPU202", fed(ops=(*PREFETCHES.ops, op("Map")))),
     ("TPU102", h(pipelines=(*given(BATCHED), replace(given(UNEVEN)[0], trains=False)))),
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
     # One small product in many.
-    (
-        "TPU403",
-        h(matrix_ops=(product(8, 8, dtype="float32", passes=6), *[product(784, 128)] * 9)),
-    ),
+    ("TPU403", h(matrix_ops=(product(8, 8, dtype="float32", passes=6), *[product(784, 128)] * 9))),
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
@@ -136,10 +131,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, in_scope=False, trained=False)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
     # Summed once more, and the loss makes up for it.
-    (
-        "TPU502",
-        replace(numerics(summed_twice=HERE), loss=(LossScale(1 / 64, 8, False),)),
-    ),
+    ("TPU502", replace(numerics(summed_twice=HERE), loss=(LossScale(1 / 64, 8, False),))),
     ("TPU502", h(loss=(LossScale(1.0, 1, False, HERE, penalty=True),))),
     ("TPU603", watched()),
     ("TPU607", watched(watched_h=3.0)),
@@ -154,13 +146,13 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU609", watched(state=RunState(StateKind.COMPLETED, "the run has ended"))),
     ("TPU610", watched()),
     ("TPU611", watched(losses_said=40)),
-    ("TPU205", h(pipelines=given(sized(128, "BATCH", "per_replica"), per_replica=True))),
-    ("TPU205", h(pipelines=given(sized(128, "batch_per_core", "global_batch"), replicas=1))),
-    ("TPU205", h(pipelines=given(sized(1024, "GLOBAL_BATCH")))),
-    ("TPU205", h(pipelines=given(sized(10), sized(4)))),
-    ("TPU206", h(target=POD, pipelines=given(DatasetOp(kind="Shard"), BATCHED, per_replica=True))),
+    ("TPU205", fed(sized(128, "BATCH", "per_replica"), per_replica=True)),
+    ("TPU205", fed(sized(128, "batch_per_core", "global_batch"), replicas=1)),
+    ("TPU205", fed(sized(1024, "GLOBAL_BATCH"))),
+    ("TPU205", fed(sized(10), sized(4))),
+    ("TPU206", h(target=POD, pipelines=given(op("Shard"), BATCHED, per_replica=True))),
     ("TPU206", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
-    ("TPU206", h(target=POD, pipelines=given(DatasetOp(kind="TensorSlice"), BATCHED))),
+    ("TPU206", h(target=POD, pipelines=given(op("TensorSlice"), BATCHED))),
     ("TPU208", h(target=POD, pipelines=given(READER, files=FilesRead(4, ("gs://b/1",))))),
     ("TPU208", h(pipelines=given(READER, BATCHED, files=TWO_FILES), tpu_named="local")),
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"))),
@@ -214,31 +206,21 @@ PASSES: tuple[tuple[str, Signals], ...] = (
             )
         ),
     ),
-    ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000, 60_000), BATCHED))),
-    ("TPU213", h(pipelines=given(holding("Shuffle", 5_000_000), BATCHED))),
+    ("TPU213", fed(holding("Shuffle", 30_000_000, 60_000), BATCHED)),
+    ("TPU213", fed(holding("Shuffle", 5_000_000), BATCHED)),
     ("TPU213", h(target=POD, pipelines=given(holding("Cache", None, 20_000_000), BATCHED))),
-    (
-        "TPU213",
-        h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
-    ),
-    ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=64), BATCHED))),
-    ("TPU214", h(pipelines=given(MIXED, DatasetOp(kind="Take"), DatasetOp(kind="Skip"), BATCHED))),
+    ("TPU213", fed(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
+    ("TPU214", fed(op("Shuffle", buffer_size=64, elements=64), BATCHED)),
+    ("TPU214", fed(MIXED, op("Take"), op("Skip"), BATCHED)),
     # One that holds all of them, and batches that are made of few classes.
-    ("TPU214", h(pipelines=given(replace(MIXED, elements=9_999), BATCHED, unmixed=SORTED))),
-    ("TPU214", h(pipelines=given(MIXED, DatasetOp(kind="Window"), BATCHED, unmixed=SORTED))),
+    ("TPU214", fed(replace(MIXED, elements=9_999), BATCHED, unmixed=SORTED)),
+    ("TPU214", fed(MIXED, op("Window"), BATCHED, unmixed=SORTED)),
     ("TPU214", h(pipelines=given(MIXED, BATCHED, unmixed=SORTED), stood_in=("tfds",))),
     # A constant order separates the validation data from the rest.
-    (
-        "TPU214",
-        h(
-            pipelines=given(
-                replace(MIXED, keeps_order=True), DatasetOp(kind="Skip"), ENDLESS, BATCHED
-            )
-        ),
-    ),
+    ("TPU214", fed(replace(MIXED, keeps_order=True), op("Skip"), ENDLESS, BATCHED)),
     # Windows of a text, shuffled and then batched.
-    ("TPU214", h(pipelines=given(BATCHED, MIXED, BATCHED))),
-    ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=8), READER, BATCHED))),
+    ("TPU214", fed(BATCHED, MIXED, BATCHED)),
+    ("TPU214", fed(op("Shuffle", buffer_size=8), READER, BATCHED)),
 )
 
 
@@ -287,7 +269,7 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     (
         "TPU204",
         h(
-            pipelines=(replace(pipeline(DatasetOp(kind="ParallelMap"), BATCHED), passes=2),),
+            pipelines=(replace(pipeline(op("ParallelMap"), BATCHED), passes=2),),
             keras=KerasUse(package="keras", version="2.15.0", loop="fit"),
         ),
     ),
@@ -316,12 +298,9 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU509", numerics(routings=(routing(None),))),
     ("TPU606", loop(pauses=())),
     ("TPU606", replace(loop(), stood_in=("gs://bucket/*",))),
-    ("TPU213", h(pipelines=given(holding("Cache", None, None), BATCHED))),
+    ("TPU213", fed(holding("Cache", None, None), BATCHED)),
     # Of a cache of unknown length a shuffle's small buffer says nothing, nor does a stand-in's.
-    (
-        "TPU213",
-        h(pipelines=given(holding("Cache", None), holding("Shuffle", 9), BATCHED)),
-    ),
+    ("TPU213", fed(holding("Cache", None), holding("Shuffle", 9), BATCHED)),
     ("TPU213", h(stood_in=("tfds",), pipelines=given(holding("Cache", None, 9), BATCHED))),
     ("TPU213", h(target=None)),
 )

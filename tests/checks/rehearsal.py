@@ -173,6 +173,10 @@ def pipeline(*ops: DatasetOp) -> Pipeline:
     )  # fmt: skip
 
 
+def op(kind: str, **known: Any) -> DatasetOp:
+    return DatasetOp(kind=kind, **known)
+
+
 MIXED = DatasetOp(kind="Shuffle", buffer_size=9_999, location=HERE)
 SORTED = UnmixedLabel("3", 0.0, 0.7, 32)
 
@@ -321,6 +325,11 @@ HEALTHY = Signals(
 def h(**changed: object) -> Signals:
     """The healthy rehearsal with something changed."""
     return replace(HEALTHY, **changed)  # type: ignore[arg-type]
+
+
+def fed(*ops: DatasetOp, **changed: Any) -> Signals:
+    """The healthy rehearsal with such a pipeline."""
+    return h(pipelines=given(*ops, **changed))
 
 
 def examine(signals: Signals, id_: str, **limits: float) -> Outcome:

@@ -8,8 +8,8 @@ import pytest
 from tests.checks import failing_device, failing_function, failing_values
 from tests.checks.passing import PASSES as PASS
 from tests.checks.passing import SKIPS
-from tests.checks.rehearsal import HEALTHY, HERE, examine, h, product
-from tests.checks.told import CACHE, PYTHON, SAVED, TOLD, Told, fed
+from tests.checks.rehearsal import HEALTHY, HERE, examine, fed, h, product
+from tests.checks.told import CACHE, PYTHON, SAVED, TOLD, Told
 from tpudiag.catalogue import checks
 from tpudiag.hardware import target
 from tpudiag.model import Framework, Severity, Verdict

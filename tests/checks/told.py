@@ -8,12 +8,14 @@ from tests.checks.rehearsal import (
     KERNEL,
     SHARD,
     STATE,
+    fed,
     frozen,
     h,
     installed,
     loop,
     numerics,
     of_jax,
+    op,
     product,
     rows_of,
     traced,
@@ -23,13 +25,11 @@ from tpudiag.signals import (
     Batch,
     Checkpoints,
     CheckpointUse,
-    DatasetOp,
     Dispatch,
     KerasUse,
     LossScale,
     MixedPrecision,
     OutsideVariable,
-    Pipeline,
     PrecisionSwitch,
     Signals,
     StepMesh,
@@ -45,8 +45,8 @@ LINE = Location("train.py", 35)
 OWN = Location("train.py", 12)
 WIDE = tuple(replace(op, dtype="float32") for op in (product(784, 128), product(128, 10)))
 MESH = StepMesh(axes=("model",), sizes=(4,), devices=(0, 1, 2, 3), location=LINE)
-PYTHON = DatasetOp(kind="FlatMap", python=True, location=HERE)
-CACHE = DatasetOp(kind="Cache", location=HERE)
+PYTHON = op("FlatMap", python=True, location=HERE)
+CACHE = op("Cache", location=HERE)
 OUTSIDE = OutsideVariable("teacher/kernel", HERE)
 TRAINED = replace(KERNEL, in_scope=False, trained=True)
 SAVED = (
@@ -108,11 +108,6 @@ def callback(framework: Framework, kind: str) -> Signals:
     """A step that calls back to Python."""
     ops = StepOps(9, (StepOp(kind, "callback", True, HERE),))
     return h(step_ops=ops, framework=framework)
-
-
-def fed(*ops: DatasetOp, **more: Any) -> Signals:
-    """A job of a pipeline of such operations."""
-    return h(pipelines=(Pipeline(ops=ops, elements=()),), **more)
 
 
 def half(policy: str) -> Signals:
@@ -238,16 +233,10 @@ TOLD = (
     ),
     # A loss that Keras makes of a whole batch is mended in the model.
     Told(
-        "TPU502",
-        h(keras=FITTED, loss=(LossScale(1.0, 8, False),)),
-        fix="(batch, 1)",
-        location=LINE,
+        "TPU502", h(keras=FITTED, loss=(LossScale(1.0, 8, False),)), fix="(batch, 1)", location=LINE
     ),
     Told(
-        "TPU502",
-        h(loss=(LossScale(1 / 64, 8, False, LINE),)),
-        "by the replicas twice",
-        "leave one",
+        "TPU502", h(loss=(LossScale(1 / 64, 8, False, LINE),)), "by the replicas twice", "leave one"
     ),
     Told("TPU502", numerics(summed_twice=LINE), location=LINE),
     Told(
