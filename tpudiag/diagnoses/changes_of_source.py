@@ -12,10 +12,8 @@ from tpudiag.fixes.documents import Document
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.files import Refused
 from tpudiag.fixes.model import Place
-from tpudiag.hardware import Target
-from tpudiag.model import Finding, Framework, Location, Outcome, Report, Verdict
+from tpudiag.model import Finding, Location, Outcome, Report, Verdict
 from tpudiag.source_change import SourceChange
-from tpudiag.sources.notebook import Notebook
 
 OWN_DEFECT = "the change could not be made: a defect of tpudiag ({})"
 
@@ -24,21 +22,16 @@ OWN_DEFECT = "the change could not be made: a defect of tpudiag ({})"
 class Project:
     """A job's files that may be changed, each read once."""
 
-    program: str
-    """The script or notebook."""
-    notebook: Notebook | None = None
-    within: Path | None = None
-    """A folder to which changes are restricted, where the project is larger."""
+    job: JobRequest
     to_write: bool = False
     """Whether its files will be written, so that read-only ones are refused."""
-    framework: Framework = Framework.TENSORFLOW
-    """The framework that the job uses."""
     _documents: dict[str, Document | str] = field(default_factory=dict[str, "Document | str"])
 
     def __post_init__(self) -> None:
+        self.program, within = self.job.name_of_file, self.job.changes_within
         self.folder = files.project_of(self.program)
-        if self.within is not None and not self.folder.is_relative_to(self.within):
-            self.folder = self.within
+        if within is not None and not self.folder.is_relative_to(within):
+            self.folder = within
 
     def document(self, name: str) -> Document:
         """The document of a file; raises Refused, each time with the same reason."""
@@ -54,7 +47,7 @@ class Project:
         return known
 
     def _read(self, name: str) -> Document:
-        book = self.notebook
+        book = self.job.notebook.source if self.job.notebook else None
         if book is not None and name == book.name:
             document: Document = documents.notebook(name, self.folder, book.program, book.cells)
         elif not name.endswith(".py"):
@@ -84,7 +77,7 @@ class Candidate:
 
 
 def candidates(
-    report: Report, project: Project, target: Target, asks: Callable[[str], bool] = lambda _: True
+    report: Report, project: Project, asks: Callable[[str], bool] = lambda _: True
 ) -> tuple[Report, tuple[Candidate, ...]]:
     """The report with a change, or the reason for none, at each finding; and those changes.
 
@@ -98,7 +91,7 @@ def candidates(
             continue
         findings: list[Finding] = []
         for finding in outcome.findings:
-            mended, candidate = _mended(outcome.id, finding, project, target, made)
+            mended, candidate = _mended(outcome.id, finding, project, made)
             findings.append(mended)
             made += [candidate] if candidate is not None else []
         outcomes.append(replace(outcome, findings=tuple(findings)))
@@ -106,10 +99,10 @@ def candidates(
 
 
 def _mended(
-    id_: str, finding: Finding, project: Project, target: Target, others: list[Candidate]
+    id_: str, finding: Finding, project: Project, others: list[Candidate]
 ) -> tuple[Finding, Candidate | None]:
     try:
-        candidate = _candidate(id_, finding, project, target)
+        candidate = _candidate(id_, finding, project)
         for other in others:
             # Two findings fixed by the same edit do not conflict.
             if other.name != candidate.name or other.edits == candidate.edits:
@@ -124,8 +117,9 @@ def _mended(
     return replace(finding, change=candidate.change), candidate
 
 
-def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> Candidate:
-    if not any(True for _ in catalogue.of_id(id_, project.framework)):
+def _candidate(id_: str, finding: Finding, project: Project) -> Candidate:
+    framework, target = project.job.framework, project.job.target
+    if not any(True for _ in catalogue.of_id(id_, framework)):
         raise NoChange(catalogue.reason(id_))
     where = finding.location or Location(project.program)
     document = project.document(where.file)
@@ -139,7 +133,7 @@ def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> 
             replicas=target.replicas,
             hosts=target.hosts,
             host_ram_bytes=target.host.ram_gb * 10**9,
-            framework=project.framework,
+            framework=framework,
         )
     )
     document.checked(made)
@@ -189,14 +183,7 @@ def with_changes(report: Report, request: JobRequest) -> Report:
     """The report with a change at each finding that has one; unchanged for the reference job."""
     if request.program == REFERENCE or not any(outcome.findings for outcome in report.outcomes):
         return report
-    notebook = request.notebook.source if request.notebook is not None else None
-    project = Project(
-        request.name_of_file,
-        notebook,
-        request.changes_within,
-        framework=request.framework,
-    )
-    report, _ = candidates(report, project, request.target)
+    report, _ = candidates(report, Project(request))
     # Without a step nothing can be proven, and `fix` would refuse.
     command = _command(request) if report.samples and any(True for _ in offered(report)) else None
     return replace(report, fix_command=command)

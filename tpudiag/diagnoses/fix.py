@@ -60,10 +60,7 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     # Without offers: this report is made for its losses, and the changes are made below.
     base = replace(request.job.with_notebook(), seed=SEED, offers_changes=False)
     base = replace(base, steps=base.steps or STEPS)
-    source = base.notebook.source if base.notebook else None
-    project = Project(
-        base.name_of_file, source, base.changes_within, request.write, framework=base.framework
-    )
+    project = Project(base, to_write=request.write)
     # Before any rehearsal: a script that may not be changed.
     try:
         project.document(project.program)
@@ -76,11 +73,9 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
             why = before.partial or "it came to no training step"
             raise NothingDiagnosed(f"{base.name}: not rehearsed, so nothing is changed: {why}")
         on_phase("making changes")
-        before, made = candidates(before, project, base.target, request.selects)
+        before, made = candidates(before, project, request.selects)
         proofs = Proofs(before=before, rehearsals=rehearsals)
-        proofs.changes_for = lambda report, id_: candidates(
-            report, project, base.target, lambda other: other == id_
-        )[1]
+        proofs.changes_for = lambda report, id_: candidates(report, project, id_.__eq__)[1]
         wanted = [c for c in made if request.unsafe or c.change.effect is not Effect.MODEL]
         # In this order: changes that must keep the losses are proven before any that may change
         # them.

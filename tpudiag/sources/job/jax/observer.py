@@ -28,8 +28,6 @@ from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
-from tpudiag.sources.job.tensorflow.watches.monitors import MonitorWatch
-from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 
 ENOUGH_COMPILATIONS = 6
 """A step that was compiled again so often need not be watched longer."""
@@ -122,7 +120,6 @@ class JaxObserver:
         if hooks.quietly(keras_backend.name_of, keras) == "jax":
             self._reader.keras = os.path.dirname(keras.__file__)  # noqa: PTH120
             self._checkpoints.watch_keras(keras)
-            self._seen.pauses, self._seen.monitors = PauseWatch(), MonitorWatch()
             self._seen.pauses.watch_keras(keras)
             self._seen.monitors.watch_keras(keras)
             self._jits.on_lasted = self._seen.lasted

@@ -1,7 +1,7 @@
 """What a job of JAX has shown of its steps and its loop up to now, as facts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tpudiag.signals import (
     Checkpoints,
@@ -39,16 +39,15 @@ class Seen:
     rehearsed: bool
     fitted: tuple[object, ...] = ()
     """The model that Keras trains."""
-    pauses: PauseWatch | None = None
-    """Where Keras trains."""
-    monitors: MonitorWatch | None = None
-    """Where Keras trains."""
+    pauses: PauseWatch = field(default_factory=PauseWatch)
+    """Where Keras trains; so are its monitors."""
+    monitors: MonitorWatch = field(default_factory=MonitorWatch)
 
     def lasted(self, record: Record, took_ms: float | None) -> None:
         """A call of what Keras compiled took so long; None where it was answered."""
-        if self.pauses is not None and record.trains:
+        if record.trains:
             self.pauses.trained(took_ms, id(record))
-        elif self.pauses is not None and self.pauses.inside:
+        elif self.pauses.inside:
             self.pauses.evaluated(id(record), took_ms, None)
 
     def of_steps(self) -> dict[str, Callable[[], object]]:
@@ -114,7 +113,7 @@ class Seen:
 
     def loop(self) -> TrainingLoop:
         """What was seen around the step."""
-        beside, state, pauses = self.beside.observation, self.jits.state, self.pauses
+        beside, state = self.beside.observation, self.jits.state
         of_input = beside.watches.loop.state.facts() if beside is not None else ()
         setup = beside.watches.loop.setup if beside is not None else None
         frozen = state.facts() if state is not None else ()
@@ -123,7 +122,7 @@ class Seen:
             fetches=self.fetches.facts(),
             fits=tuple(setup.fit_data) if setup is not None else (),
             schedules=setup.schedules() if setup is not None else (),
-            pauses=pauses.facts() if pauses is not None else (),
-            monitors=self.monitors.facts() if self.monitors is not None else (),
+            pauses=self.pauses.facts(),
+            monitors=self.monitors.facts(),
             frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),
         )

@@ -1,6 +1,5 @@
 """Watches the callbacks of Keras that act by a metric, and what each epoch reports."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.model import Location
@@ -9,18 +8,12 @@ from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.keras import fit_arguments
 
 
-@dataclass
-class _Made:
-    callback: object
-    """Kept alive, so that its id is not reused."""
-    location: Location | None
-
-
 class MonitorWatch:
     """Hooks the callbacks that monitor a metric, and fit."""
 
     def __init__(self) -> None:
-        self._made: dict[int, _Made] = {}
+        self._made: dict[int, tuple[object, Location | None]] = {}
+        """Each callback, kept alive so that its id is not reused, and the line that made it."""
         self._seen: dict[int, Monitor] = {}
         self._validates = False
         """Whether the last fit has data for validation, of which not each epoch may tell."""
@@ -42,7 +35,7 @@ class MonitorWatch:
         )
 
     def _note_made(self, callback: object, *_: object, **__: object) -> None:
-        self._made[id(callback)] = _Made(callback, user_lines.caller())
+        self._made[id(callback)] = callback, user_lines.caller()
 
     def _epoch_ends(self, callback: Any, epoch: object = None, logs: Any = None) -> None:  # noqa: ARG002
         # Only the best model is chosen by a metric; between the epochs others are reported.
@@ -58,4 +51,4 @@ class MonitorWatch:
         known = self._seen.get(id(callback))
         if known is None or found:
             kind = type(callback).__name__
-            self._seen[id(callback)] = Monitor(kind, name, reported, made.location)
+            self._seen[id(callback)] = Monitor(kind, name, reported, made[1])
