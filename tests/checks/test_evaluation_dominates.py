@@ -39,58 +39,45 @@ def judged(
     return examine(signals, "TPU606")
 
 
-@pytest.mark.parametrize(
-    ("step_ms", "verdict"),
-    [(20.0, Verdict.FAILED), (4_000.0, Verdict.PASSED), (None, Verdict.SKIPPED)],
+def stepping(ms: float) -> CompilerFacts:
+    """A predicted step of so long."""
+    return replace(FACTS, step=replace(STEP, predicted=predicted(ms, 0.01)))
+
+
+EVALUATES = replace(SAVES, kind="evaluation")
+OFTEN = replace(EVALUATES, training_ms=800.0)
+EAGERLY = replace(
+    EVALUATES, each_batch=False, eager=True, dispatches_between=1.0, training_ms=2_000.0
 )
-def test_frequent_saves_are_judged_beside_the_predicted_step(
-    step_ms: float | None, verdict: Verdict
-) -> None:
-    facts = (
-        CompilerFacts(FACTS.lowered, replace(STEP, predicted=predicted(step_ms, 0.01)))
-        if step_ms is not None
-        else None
-    )
-    outcome = judged(compiler=facts)
+IN_LOOP = replace(
+    SAVES, in_step_loop=True, each_batch=False, training_ms=2_000.0, dispatches_between=1.0
+)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verdict", "said"),
+    [
+        # Frequent saves are judged beside the predicted step.
+        (judged(compiler=stepping(20.0)), Verdict.FAILED, "67% of the time of the loop, predicted"),
+        (judged(compiler=stepping(4_000.0)), Verdict.PASSED, ""),
+        (judged(), Verdict.SKIPPED, ""),
+        # An evaluation at each batch is too many however slow the steps are here.
+        *(
+            (judged(replace(EVALUATES, dispatches_between=n)), Verdict.FAILED, "")
+            for n in (1.0, 4.0)
+        ),
+        (judged(EVALUATES), Verdict.PASSED, ""),
+        (judged(replace(OFTEN, dispatches_between=1.0)), Verdict.FAILED, "does it at each batch."),
+        (judged(replace(OFTEN, dispatches_between=4.2)), Verdict.FAILED, "does it every 4 steps."),
+        # The steps of a loop within the call are counted between two saves.
+        (judged(IN_LOOP), Verdict.FAILED, ""),
+        (judged(IN_LOOP, at_once=10), Verdict.PASSED, ""),
+        (judged(IN_LOOP, at_once=10, singly=True), Verdict.FAILED, ""),
+        # A whole batch after each step is evaluated, and a policy acts.
+        (judged(replace(EAGERLY, examples=8)), Verdict.SKIPPED, ""),
+        (judged(replace(EAGERLY, examples=256)), Verdict.FAILED, ""),
+    ],
+)
+def test_how_often_a_job_evaluates_and_saves(outcome: Outcome, verdict: Verdict, said: str) -> None:
     assert outcome.verdict is verdict
-    if step_ms == 20.0:
-        assert "at least 67% of the time of the loop, predicted" in outcome.findings[0].message
-
-
-@pytest.mark.parametrize(
-    ("between", "verdict"), [(1.0, Verdict.FAILED), (4.0, Verdict.FAILED), (5.0, Verdict.PASSED)]
-)
-def test_an_evaluation_at_each_batch_is_too_many_however_slow_the_steps_here(
-    between: float, verdict: Verdict
-) -> None:
-    pause = replace(SAVES, kind="evaluation", dispatches_between=between)
-    assert judged(pause).verdict is verdict
-
-
-@pytest.mark.parametrize(("between", "often"), [(1.0, "at each batch"), (4.2, "every 4 steps")])
-def test_it_is_told_how_often_a_callback_evaluates(between: float, often: str) -> None:
-    pause = replace(SAVES, kind="evaluation", training_ms=800.0, dispatches_between=between)
-    assert judged(pause).findings[0].message.endswith(f"A callback does it {often}.")
-
-
-@pytest.mark.parametrize(
-    ("at_once", "singly", "verdict"),
-    [(1, False, Verdict.FAILED), (10, False, Verdict.PASSED), (10, True, Verdict.FAILED)],
-)
-def test_steps_of_a_loop_within_the_call_are_counted_between_two_saves(
-    at_once: int, singly: bool, verdict: Verdict
-) -> None:
-    pause = replace(SAVES, in_step_loop=True, each_batch=False, training_ms=2_000.0)
-    outcome = judged(replace(pause, dispatches_between=1.0), at_once=at_once, singly=singly)
-    assert outcome.verdict is verdict
-
-
-@pytest.mark.parametrize(("examples", "verdict"), [(8, Verdict.SKIPPED), (256, Verdict.FAILED)])
-def test_a_whole_batch_after_each_step_is_evaluated_and_a_policy_acts(
-    examples: int, verdict: Verdict
-) -> None:
-    pause = replace(
-        SAVES, kind="evaluation", each_batch=False, eager=True, dispatches_between=1.0,
-        training_ms=2_000.0, examples=examples,
-    )  # fmt: skip
-    assert judged(pause).verdict is verdict
+    assert said in "".join(each.message for each in outcome.findings)

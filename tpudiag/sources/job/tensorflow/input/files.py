@@ -37,13 +37,9 @@ def named(dataset: Dataset) -> FilesRead | None:
     return FilesRead(len(names), tuple(names[:SHOWN])) if names else None
 
 
-def all_named(dataset: Dataset) -> list[str]:
-    """The paths of the source that names the most; empty where none names any in advance."""
-    return _names(dataset, {})
-
-
-def _names(dataset: Dataset, known: dict[int, list[str]]) -> list[str]:
-    """The most files of one source; concatenated sources count together."""
+def all_named(dataset: Dataset, known: dict[int, list[str]] | None = None) -> list[str]:
+    """The most files of one source; concatenated sources count together. `known`: by a dataset."""
+    known = {} if known is None else known
     if id(dataset) in known:
         return known[id(dataset)]
     known[id(dataset)] = []
@@ -51,7 +47,7 @@ def _names(dataset: Dataset, known: dict[int, list[str]]) -> list[str]:
     files = privates.FILE_NAMES.of(dataset, None)
     if not parents and hasattr(files, privates.INPUTS.name):
         parents = [files]
-    of_sources = [_names(parent, known) for parent in parents] or [_strings(dataset)]
+    of_sources = [all_named(parent, known) for parent in parents] or [_strings(dataset)]
     follow = privates.CONCATENATED.names(dataset)
     known[id(dataset)] = [*chain(*of_sources)] if follow else max(of_sources, key=len)
     return known[id(dataset)]
