@@ -1,11 +1,18 @@
 """What the first lines of a job's report say beside its findings."""
 
+from datetime import UTC, datetime
+
+from tests.sources.job.programs import THIS_PYTHON
 from tpudiag.compiled import CompilerFacts
-from tpudiag.diagnoses import job_summary
+from tpudiag.diagnoses import job_report, job_summary
+from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.hardware import target
+from tpudiag.model import Framework
 from tpudiag.signals import JobEnd, Origin, Signals, TpuAttempt
 from tpudiag.signals.environment import JobEndKind
 from tpudiag.signals.training_loop import GpuUse, TrainingLoop
+from tpudiag.sources.compiler.compile_step import CompilerRequest
+from tpudiag.sources.job.process.following import JobRun
 
 SILENT = CompilerFacts(reason="the step gets a RaggedTensor", how="run one step on the TPU")
 
@@ -76,3 +83,23 @@ def test_a_wrapped_exception_is_told_by_what_it_wraps() -> None:
     ):
         signals = Signals(origin=Origin.REHEARSAL, end=JobEnd(how="exception", error=error))
         assert job_summary.partial(signals, None, "python") == f"the job crashed: {said}"
+
+
+def test_a_report_on_jax_says_too_what_was_stood_in_for_and_passed_over() -> None:
+    asked = JobRequest(
+        target=target("v5e-8"), target_choice="asked", timeout_s=60.0, python=THIS_PYTHON,
+        compiler=CompilerRequest(timeout_s=60.0),
+    )  # fmt: skip
+    judged = job_report.JudgedJob(
+        signals=Signals(origin=Origin.REHEARSAL, framework=Framework.JAX, stood_in=("a.csv",)),
+        outcomes=(),
+        run=JobRun(facts={"passed_over": ["train.py:3 load()"], "several_processes": True}),
+        started=datetime.now(UTC),
+        asked_tpu=None,
+        replicas=1,
+        not_run=False,
+        profile_note=(),
+    )
+    notes = " ".join(job_report.report(asked, judged).notes)
+    for each in ("for (--fake-data): a.csv", "over for lack of data", "one of several processes"):
+        assert each in notes

@@ -1,6 +1,7 @@
 """The report on a judged job: its figures, its notes, the next command."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -123,11 +124,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     other = there and request.notebook and request.notebook.other_release(there.distributions)
     if job.not_run:
         return (python, *installed)
-    if signals.framework is Framework.JAX:
-        several, read = bool(facts.get("several_processes")), facts.get("step_not_run")
-        compiled = job_summary.not_compiled(signals) if request.compiler.wanted else ()
-        of_jax = _notes_of_jax(signals, several, str(read) if read else None)
-        return (python, *compiled, *not_sent.notes(signals), *of_jax)
+    of_jax = signals.framework is Framework.JAX
     return (
         # First what was not seen: the first screen shows few.
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
@@ -137,10 +134,14 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *([other] if other else []),
         python,
-        *installed,
+        *(() if of_jax else installed),
         *job_summary.stood_in(signals),
         *not_sent.notes(signals),
-        *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps")),
+        *(
+            _notes_of_jax(signals, facts)
+            if of_jax
+            else job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"))
+        ),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),
@@ -172,14 +173,12 @@ def _devices_of_jax(signals: Signals) -> int | None:
     return signals.sharding.here if signals.sharding is not None else None
 
 
-def _notes_of_jax(
-    signals: Signals, several_processes: bool, not_run: str | None
-) -> tuple[str, ...]:
+def _notes_of_jax(signals: Signals, facts: Mapping[str, object]) -> tuple[str, ...]:
     if signals.origin is not Origin.REHEARSAL:
         return (
             "Running JAX on a TPU follows the documented API and was not verified on hardware.",
         )
-    here = _devices_of_jax(signals)
+    here, not_run = _devices_of_jax(signals), facts.get("step_not_run")
     found = "one CPU device" if here == 1 else f"{here or 'several'} CPU devices"
     read = (f"The step was traced, lowered and compiled, and not run: {not_run}.",)
     one = (
@@ -188,9 +187,7 @@ def _notes_of_jax(
     return (
         f"JAX found {found} in place of the TPU's; times are those of this machine.",
         *(read if not_run else ()),
-        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
-        *script_coverage.notes(signals.coverage),
-        *(one if several_processes else ()),
+        *(one if facts.get("several_processes") else ()),
     )
 
 
