@@ -112,8 +112,6 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU201", of_work(made_alone_ms=40.0), Severity.INFO),
     ("TPU403", h(matrix_ops=(product(784, 128, dtype="float64"),)), Severity.WARNING),
     ("TPU702", of_jax(replace(STATE, devices=4), SHARD, devices=4), Severity.WARNING),
-    ("TPU702", of_jax(STATE, replace(SHARD, parts=1)), Severity.ERROR),
-    ("TPU702", of_jax(replace(STATE, devices=1), SHARD, devices=1), Severity.WARNING),
     ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),
     ("TPU301", h(activations=ActivationEstimate(20 * 2**30)), Severity.INFO),
     ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),
@@ -123,7 +121,6 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8, 100) * 1000), Severity.WARNING),
     ("TPU401", h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 169, 100)), Severity.INFO),
     # The rows are positions: nothing is lost, and the finding says so.
-    ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 100)), Severity.INFO),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 24) * 30), Severity.INFO),
     (
         "TPU401",
@@ -140,7 +137,6 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU404", h(precision=MixedPrecision(("mixed_float16",))), Severity.WARNING),
     ("TPU501", h(variables=(replace(KERNEL, in_scope=False),)), Severity.ERROR),
     ("TPU501", h(variables=(replace(KERNEL, in_scope=False),), end=REFUSED), Severity.ERROR),
-    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(128.0, 8, False, HERE),)), Severity.WARNING),
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
@@ -184,7 +180,6 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(checkpoints=Checkpoints((CheckpointUse("ModelCheckpoint", "m.h5", 1, HERE, True),))),
         Severity.INFO,
     ),
-    ("TPU602", h(checkpoints=saved("Model.save_weights", "w.h5", 2)), Severity.WARNING),
     (
         "TPU602",
         h(checkpoints=saved("ModelCheckpoint", "gs://b/m.h5"), buckets=(BucketSeen("b", False),)),

@@ -196,7 +196,6 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),
         Severity.WARNING,
     ),
-    ("TPU107", loop(frozen=(frozen("random", 0),)), Severity.WARNING),
     ("TPU107", loop(frozen=(frozen("written", 3),)), Severity.WARNING),
     ("TPU107", loop(frozen=(frozen("read", 1),)), Severity.WARNING),
     ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),)), Severity.WARNING),

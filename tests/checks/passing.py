@@ -161,7 +161,6 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU602", h(checkpoints=saved("flax.training.checkpoints.save_checkpoint", "run", 4))),
     ("TPU602", h(checkpoints=saved("BackupAndRestore", "backup"), tpu_named="local")),
     ("TPU007", loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),))),
-    ("TPU007", loop(gpu=(GpuUse("tf.config.experimental.set_memory_growth", HERE),))),
     ("TPU606", loop(pauses=(EVALUATES,))),
     ("TPU107", loop(frozen=(frozen("written", 2),))),
     (

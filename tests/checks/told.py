@@ -253,7 +253,9 @@ TOLD = (
     Told("TPU702", alone(location=OWN, called_at=LINE), location=OWN),
     Told("TPU702", alone(makes_batch=True), fix="with_sharding_constraint"),
     Told("TPU702", alone(makes_batch=False), unsaid="with_sharding_constraint"),
-    Told("TPU702", of_jax(STATE, replace(SHARD, parts=1), fed_at=LINE), location=LINE),
+    Told(
+        "TPU702", of_jax(STATE, replace(SHARD, parts=1), fed_at=LINE), "", "", LINE, Severity.ERROR
+    ),
     Told("TPU702", of_jax(STATE, SHARD, mesh=MESH, idle_axes=(("model", 4),)), location=LINE),
     Told("TPU702", replace(alone(), batch=Batch(2, 2, 1)), fix="global_batch = 8  # not 2"),
     Told("TPU702", replace(alone(), batch=Batch(16, 16, 1)), unsaid="global_batch"),
