@@ -16,7 +16,9 @@ from tests.checks.rehearsal import (
     SHARD,
     SLOWER,
     STATE,
+    compiling,
     h,
+    jax_waits,
     loop,
     numerics,
     of_hosts,
@@ -24,6 +26,7 @@ from tests.checks.rehearsal import (
     of_mesh,
     of_work,
     product,
+    read_of_replicas,
     routing,
     rows_of,
     saved,
@@ -39,7 +42,6 @@ from tpudiag.signals import (
     Checkpoints,
     CheckpointUse,
     ClippedGradients,
-    CompiledPrograms,
     FrozenNorm,
     GatheredArrays,
     JobEnd,
@@ -48,10 +50,8 @@ from tpudiag.signals import (
     MergedNumbers,
     MixedPrecision,
     OutsideVariable,
-    ReplicaRead,
     SentAgain,
     Signals,
-    StepTimes,
     TensorSeen,
 )
 from tpudiag.signals.delivery import DeliveryFall, LossTrouble
@@ -91,23 +91,10 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         replace(of_jax(replace(STATE, bytes=6 << 30), SHARD), target=target("v5e-8")),
         Severity.WARNING,
     ),
-    (
-        "TPU704",
-        replace(
-            of_jax(), programs=CompiledPrograms(count=3, spent_s=90.0, of_step=1, cache_folder=None)
-        ),
-        Severity.INFO,
-    ),
+    ("TPU704", compiling(90.0, None), Severity.INFO),
     ("TPU210", of_jax(STATE, SHARD, sent_again=(AGAIN,)), Severity.WARNING),
     ("TPU210", of_jax(STATE, replace(SHARD, resent=True, bytes=16 << 20)), Severity.WARNING),
-    (
-        "TPU201",
-        replace(
-            of_jax(STATE, SHARD),
-            steps=StepTimes(step_ms=(90.0,) * 8, input_wait_ms=(60.0,) * 8, source="job"),
-        ),
-        Severity.WARNING,
-    ),
+    ("TPU201", jax_waits(90.0, 60.0), Severity.WARNING),
     ("TPU201", of_work(made_alone_ms=80.0), Severity.WARNING),
     ("TPU201", of_work(made_alone_ms=40.0), Severity.INFO),
     ("TPU403", h(matrix_ops=(product(784, 128, dtype="float64"),)), Severity.WARNING),
@@ -199,20 +186,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU505", loop(undistributed=replace(SAME, from_dataset=False)), Severity.WARNING),
     ("TPU501", numerics(outside_metrics=(OutsideVariable("total", HERE),)), Severity.WARNING),
     ("TPU506", numerics(clipped=(ClippedGradients("tf.clip_by_norm", 8, HERE),)), Severity.INFO),
-    (
-        "TPU507",
-        loop(
-            replica_reads=(
-                ReplicaRead(kind="first", replicas=8, taken=0.3, mean=0.4, location=HERE),
-            )
-        ),
-        Severity.WARNING,
-    ),
-    (
-        "TPU507",
-        loop(replica_reads=(ReplicaRead(kind="mean", replicas=8, location=HERE),)),
-        Severity.WARNING,
-    ),
+    ("TPU507", read_of_replicas(kind="first", taken=0.3, mean=0.4), Severity.WARNING),
+    ("TPU507", read_of_replicas(kind="mean"), Severity.WARNING),
     ("TPU508", numerics(batch_norms=(BatchNorm("bn", 4, HERE),)), Severity.WARNING),
     ("TPU509", numerics(routings=(routing(128),)), Severity.WARNING),
     ("TPU606", loop(pauses=(replace(LOOP.pauses[0], spent_ms=1.2e4),)), Severity.WARNING),

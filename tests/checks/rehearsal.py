@@ -1,7 +1,7 @@
 """A healthy rehearsal as checks see it, and what is changed in it to make a job ill."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from tpudiag import engine
 from tpudiag.catalogue import checks
@@ -16,6 +16,7 @@ from tpudiag.signals import (
     BucketSeen,
     Checkpoints,
     CheckpointUse,
+    CompiledPrograms,
     DatasetOp,
     Dispatch,
     Environment,
@@ -33,6 +34,8 @@ from tpudiag.signals import (
     Origin,
     Pause,
     Pipeline,
+    RepeatedSetup,
+    ReplicaRead,
     ResultFetch,
     Retrace,
     ShardedStep,
@@ -407,3 +410,35 @@ BIG = VariableSeen(
 
 
 BIG_SLOT = replace(BIG, trainable=False, optimizer=True)
+
+
+def with_packages(**versions: str) -> Signals:
+    """The healthy rehearsal in an environment of these packages."""
+    return h(environment=installed(**versions))
+
+
+def set_up(**seen: Any) -> Signals:
+    """A setup that a line repeats."""
+    return loop(setups=(RepeatedSetup(location=HERE, **seen),))
+
+
+def read_of_replicas(kind: Literal["first", "mean"], **seen: Any) -> Signals:
+    """A line that reads one replica's result, or a mean of them."""
+    return loop(replica_reads=(ReplicaRead(kind=kind, replicas=8, location=HERE, **seen),))
+
+
+def eager_steps(**why: Any) -> Signals:
+    """A job whose steps are called one operation after the other."""
+    return h(dispatch=Dispatch(steps=25, steps_per_dispatch=1, eager_steps=25, **why))
+
+
+def jax_waits(step_ms: float, wait_ms: float) -> Signals:
+    """A step of JAX that waits so long for its input."""
+    times = StepTimes(step_ms=(step_ms,) * 8, input_wait_ms=(wait_ms,) * 8, source="job")
+    return replace(of_jax(STATE, SHARD), steps=times)
+
+
+def compiling(spent_s: float, cache_folder: str | None) -> Signals:
+    """A job of JAX that compiles for so long."""
+    programs = CompiledPrograms(count=3, spent_s=spent_s, of_step=1, cache_folder=cache_folder)
+    return replace(of_jax(), programs=programs)
