@@ -156,12 +156,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU611", watched(loss=BAD, losses_said=9), Severity.ERROR),
     ("TPU611", watched(loss=replace(BAD, what="stands still"), losses_said=9), Severity.WARNING),
     ("TPU604", watched(steps=0, silent_s=1_201.0), Severity.ERROR),
-    (
-        "TPU602",
-        h(target=POD, checkpoints=saved("tf.train.CheckpointManager", "ckpt")),
-        Severity.WARNING,
-    ),
-    ("TPU602", h(checkpoints=saved("ModelCheckpoint", "model.h5")), Severity.WARNING),
+    ("TPU602", saved("tf.train.CheckpointManager", "ckpt", target=POD), Severity.WARNING),
+    ("TPU602", saved("ModelCheckpoint", "model.h5"), Severity.WARNING),
     (
         "TPU602",
         h(checkpoints=Checkpoints((CheckpointUse("ModelCheckpoint", "m.h5", 1, HERE, True),))),
@@ -169,7 +165,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     (
         "TPU602",
-        h(checkpoints=saved("ModelCheckpoint", "gs://b/m.h5"), buckets=(BucketSeen("b", False),)),
+        saved("ModelCheckpoint", "gs://b/m.h5", buckets=(BucketSeen("b", False),)),
         Severity.WARNING,
     ),
     ("TPU602", h(buckets=(BucketSeen("b", False),)), Severity.INFO),

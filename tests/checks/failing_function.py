@@ -27,6 +27,7 @@ from tests.checks.rehearsal import (
     h,
     holding,
     loop,
+    on_pod,
     op,
     pipeline,
     retraced,
@@ -148,16 +149,12 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(end=JobEnd(how="exception", error=BATCHED_AFTERWARDS, location=HERE)),
         Severity.ERROR,
     ),
-    ("TPU206", h(target=POD, pipelines=given(BATCHED, auto_shard_policy="OFF")), Severity.WARNING),
-    ("TPU206", h(target=POD, pipelines=given(BATCHED, per_replica=True)), Severity.WARNING),
-    ("TPU206", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.WARNING),
-    (
-        "TPU206",
-        h(target=POD, pipelines=given(op("FlatMap", python=True), BATCHED)),
-        Severity.WARNING,
-    ),
-    ("TPU208", h(target=POD, pipelines=given(READER, BATCHED, files=TWO_FILES)), Severity.ERROR),
-    ("TPU208", h(target=POD, checkpoints=saved("ModelCheckpoint", "/tmp/m")), Severity.ERROR),
+    ("TPU206", on_pod(BATCHED, auto_shard_policy="OFF"), Severity.WARNING),
+    ("TPU206", on_pod(BATCHED, per_replica=True), Severity.WARNING),
+    ("TPU206", on_pod(READER, BATCHED, files=TWO_FILES), Severity.WARNING),
+    ("TPU206", on_pod(op("FlatMap", python=True), BATCHED), Severity.WARNING),
+    ("TPU208", on_pod(READER, BATCHED, files=TWO_FILES), Severity.ERROR),
+    ("TPU208", saved("ModelCheckpoint", "/tmp/m", target=POD), Severity.ERROR),
     (
         "TPU007",
         loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),), tpu_strategy=False),
@@ -232,12 +229,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     (
         "TPU214",
-        h(
-            target=POD,
-            pipelines=given(
-                op("Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True
-            ),
-        ),
+        on_pod(op("Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True),
         Severity.WARNING,
     ),
 )

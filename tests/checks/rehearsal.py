@@ -189,10 +189,6 @@ def given(*ops: DatasetOp, replicas: int = 8, **changed: object) -> tuple[Pipeli
     return (replace(pipeline(*ops), replicas=replicas, **changed),)  # type: ignore[arg-type]
 
 
-def saved(kind: str, path: str, times: int = 0) -> Checkpoints:
-    return Checkpoints((CheckpointUse(kind, path, times, HERE),))
-
-
 BATCHED = DatasetOp(kind="Batch", batch_size=1024, drop_remainder=True)
 
 
@@ -442,3 +438,13 @@ def compiling(spent_s: float, cache_folder: str | None) -> Signals:
     """A job of JAX that compiles for so long."""
     programs = CompiledPrograms(count=3, spent_s=spent_s, of_step=1, cache_folder=cache_folder)
     return replace(of_jax(), programs=programs)
+
+
+def saved(kind: str, path: str, times: int = 0, **changed: Any) -> Signals:
+    """The healthy rehearsal with such a checkpoint."""
+    return h(checkpoints=Checkpoints((CheckpointUse(kind, path, times, HERE),)), **changed)
+
+
+def on_pod(*ops: DatasetOp, **changed: Any) -> Signals:
+    """The healthy rehearsal with such a pipeline on four hosts."""
+    return h(target=POD, pipelines=given(*ops, **changed))
