@@ -76,7 +76,7 @@ def test_scripts(tmp_path: Path, text: str) -> None:
 
 def test_a_ledger_with_years_between_its_minutes() -> None:
     minutes = {0: {TimeUse.STEPS: 60.0}, 10**9: {TimeUse.STEPS: 30.0, TimeUse.DOWN: 30.0}}
-    made = timeline(Account(spent={}, minutes=minutes, restarts_unknown=False), "a")
+    made = timeline(Account(spent={}, minutes=minutes, restarts_unknown=False))
     assert {series.name: (series.y[0], series.y[-1]) for series in made} == {
         TimeUse.STEPS.value: (100.0, 50.0),
         TimeUse.DOWN.value: (0.0, 50.0),

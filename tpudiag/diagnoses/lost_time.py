@@ -38,26 +38,24 @@ def table(account: Account, price: Price | None, source: str) -> Table:
     return Table("Where the time went", columns, tuple(rows), source)
 
 
-def measurements(
-    account: Account, price: Price | None, examples: int | None, source: str
-) -> Figures:
+def measurements(account: Account, price: Price | None, examples: int | None) -> Figures:
     """Goodput, lost time, and money."""
     figures, goodput = Figures(), account.goodput
     if goodput is None:
         return figures
     lost_s = account.total_s - account.spent.get(TimeUse.STEPS, 0.0)
-    figures.put("goodput", 100 * goodput, "%", source, 1)
-    figures.put("lost_time_s", lost_s, "s", source, 1)
+    figures.put("goodput", 100 * goodput, "%", SOURCE, 1)
+    figures.put("lost_time_s", lost_s, "s", SOURCE, 1)
     if price is not None:
         cost = price.of(account.total_s)
-        figures.put("cost", cost, "money", source, 2)
-        figures.put("cost_of_lost_time", price.of(lost_s), "money", source, 2)
+        figures.put("cost", cost, "money", SOURCE, 2)
+        figures.put("cost_of_lost_time", price.of(lost_s), "money", SOURCE, 2)
         each = cost / examples * 1e6 if examples else None
-        figures.put("cost_per_million_examples", each, "money", source, 4)
+        figures.put("cost_per_million_examples", each, "money", SOURCE, 4)
     return figures
 
 
-def timeline(account: Account, source: str) -> tuple[Series, ...]:
+def timeline(account: Account) -> tuple[Series, ...]:
     """Shares of the time by use along the job; minutes are merged for a long one."""
     if not account.minutes:
         return ()
@@ -76,7 +74,7 @@ def timeline(account: Account, source: str) -> tuple[Series, ...]:
             unit="%",
             x=x,
             y=tuple(round(part.get(use, 0.0), 2) for part in parts),
-            source=source,
+            source=SOURCE,
         )
         for use in TimeUse
         if any(part.get(use, 0.0) for part in parts)

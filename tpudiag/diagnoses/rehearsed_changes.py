@@ -37,10 +37,7 @@ class Rehearsals:
             self.on_phase(f"rehearsing with {count(len(changes), 'change')}")
         own = self.folder / f"run-{self.count}"
         own.mkdir(parents=True)
-        request = replace(
-            self.request,
-            log_dir=own if changes else self.request.log_dir,
-        )
+        request = replace(self.request, log_dir=own) if changes else self.request
         report = job.diagnose(_with_changes(request, changes, own), self.settings, self.on_phase)
         # A report that Ctrl-C cut short proves nothing, and nothing is written.
         if report.interrupted:

@@ -221,7 +221,7 @@ class WatchSession:
             outcomes=self.outcomes,
             measurements={
                 **measurements(figures, self.name),
-                **lost_time.measurements(account, self.price, examples, lost_time.SOURCE),
+                **lost_time.measurements(account, self.price, examples),
             },
             headline=job_headline(self.job),
             notes=(
@@ -233,7 +233,7 @@ class WatchSession:
                 *self._beside_each_other(),
                 lost_time.table(account, self.price, self.name),
             ),
-            series=lost_time.timeline(account, lost_time.SOURCE),
+            series=lost_time.timeline(account),
             faults=(
                 *(f"{path}: nothing is recorded there" for path in self.job.empty),
                 *self.job.unread.values(),

@@ -19,10 +19,11 @@ pytestmark = pytest.mark.slow
 
 def test_a_function_made_of_a_followed_one_is_its_own(jax: Any) -> None:
     watch: Any = JitWatch(lambda _: None)
-    watch._jax = jax
+    watch.watch(jax)
     inner: Any = watch._jit(jax.jit, jax.numpy.sum)
     outer: Any = watch._jit(jax.jit, jax.vmap(jax.grad(inner)))
     assert outer(jax.numpy.ones((5, 2))).shape == (5, 2)
+    hooks.undo()
 
 
 def test_one_that_is_made_anew_is_told_beside_a_ragged_batch(jax: Any) -> None:
@@ -72,10 +73,8 @@ def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
     jax.make_jaxpr(made.append)(1.0)
     result = made[traced]
     watch = JitWatch(lambda _: None)
-    watch._jax, watch._ready = jax, jax.block_until_ready
-    watch.kept.watch(jax)
     watch.rest = RestOfScript(60, lambda: None)
-    watch.rest.leaves = jax.tree_util.tree_leaves
+    watch.watch(jax)
     calls: list[object] = []
 
     def evaluate() -> object:
@@ -85,6 +84,7 @@ def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
     jitted = Jitted(evaluate, evaluate, cast("Any", watch), Record("evaluate", None))
     assert all(jitted() is result for _ in range(2 * FEWEST_CALLS))
     assert len(calls) == FEWEST_CALLS * (1 + traced)
+    hooks.undo()
 
 
 RATE = 0.1

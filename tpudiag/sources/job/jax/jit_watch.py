@@ -45,7 +45,7 @@ class JitWatch:
         self._active = threading.local()
         self.records: dict[object, Record] = {}
         self.kept = KeptStep()
-        self.state: PythonStateWatch | None = None
+        self.state: PythonStateWatch
         self.rest: RestOfScript | None = None
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
@@ -71,7 +71,7 @@ class JitWatch:
         if self.rest is not None:
             self.rest.leaves = jax.tree_util.tree_leaves
         jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
-        self.jit = jax.jit
+        self.jit = jax.jit  # the library's own
         hooks.around(table.JITTED, self._jit, jax)
         hooks.around(table.MAPPED, functools.partial(self._jit, mapped=True), jax)
         for each in table.DIFFERENTIATED.each():
@@ -184,9 +184,8 @@ class JitWatch:
         if record.trains:
             at = barrier.attempt("line of the step", user_lines.caller)
             self.gaps.stepped(began, ended, at, new)
-        if self.state is not None:
-            traced_now = new or not record.calls
-            barrier.attempt("state of Python", self.state.after, jitted, before, traced_now)
+        traced_now = new or not record.calls
+        barrier.attempt("state of Python", self.state.after, jitted, before, traced_now)
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
         if not new:
             barrier.attempt("pauses", self.on_lasted, record, took_ms)
@@ -211,7 +210,7 @@ class JitWatch:
 
     def _state(self, jitted: Jitted) -> Numbers:
         """The Python numbers that a function uses; of one that is made anew each time, none."""
-        return self.state.before(jitted) if self.state and jitted.record.made == 1 else {}
+        return self.state.before(jitted) if jitted.record.made == 1 else {}
 
     def _traced_now(self) -> Record | None:
         """The record of the function that is traced now; what a program calls back is not."""
@@ -232,9 +231,8 @@ class JitWatch:
         answer = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
         if answer is None:
             return None
-        if self.state is not None:
-            # A rate that the job lowers late is a number of its program, too.
-            barrier.attempt("state of Python", self.state.after, jitted, before, False)
+        # A rate that the job lowers late is a number of its program, too.
+        barrier.attempt("state of Python", self.state.after, jitted, before, False)
         if jitted.record.trains:
             self.on_answer()
         barrier.attempt("pauses", self.on_lasted, jitted.record, None)

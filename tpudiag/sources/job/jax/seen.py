@@ -113,10 +113,9 @@ class Seen:
 
     def loop(self) -> TrainingLoop:
         """What was seen around the step."""
-        beside, state = self.beside.observation, self.jits.state
+        beside = self.beside.observation
         of_input = beside.watches.loop.state.facts() if beside is not None else ()
         setup = beside.watches.loop.setup if beside is not None else None
-        frozen = state.facts() if state is not None else ()
         return TrainingLoop(
             dispatches=self.steps.steps,
             fetches=self.fetches.facts(),
@@ -124,5 +123,5 @@ class Seen:
             schedules=setup.schedules() if setup is not None else (),
             pauses=self.pauses.facts(),
             monitors=self.monitors.facts(),
-            frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),
+            frozen=(*self.jits.state.facts(), *(replace(s, of_input=True) for s in of_input)),
         )

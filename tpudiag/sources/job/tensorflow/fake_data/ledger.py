@@ -42,8 +42,8 @@ class Ledger:
         self._things: list[str] = []
         self._asked = set[int]()
         self._kinds: set[StandInKind] = set()
-        self._passed_over: list[str] = []
-        self._failed: list[str] = []
+        self._lost: dict[str, list[str]] = {"passed_over": [], "failed_on_stand_ins": []}
+        """The statements that the script went on without, by the name of their fact."""
 
     @property
     def any(self) -> bool:
@@ -69,10 +69,10 @@ class Ledger:
         `wanting`: for lack of data; else on what stands in for them, or by its own fault.
         """
         self.note("what statements that were passed over would have set")
-        passed = self._passed_over if wanting else self._failed
+        passed = self._lost["passed_over" if wanting else "failed_on_stand_ins"]
         if statement not in passed and len(passed) < MOST_PASSED_OVER:
             passed.append(statement)
-            self._put(passed_over=tuple(self._passed_over), failed_on_stand_ins=tuple(self._failed))
+            self._put(**self._lost)
 
     def expect(self, examples: int) -> int:
         """The records that each file holds, where all together are to give so many examples.
