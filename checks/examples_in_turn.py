@@ -9,7 +9,7 @@ FEWEST = 16
 
 
 @check("TPU409", Severity.WARNING)
-def examples_in_turn(signals: Signals, fewest: float = FEWEST) -> Judgement:
+def examples_in_turn(signals: Signals, limit: float = FEWEST) -> Judgement:
     """The step computes the examples of its batch one after the other.
 
     ## What it sees
@@ -32,14 +32,14 @@ def examples_in_turn(signals: Signals, fewest: float = FEWEST) -> Judgement:
     maps = numerics_of(signals).serial_maps
     examples = need(signals.batch, "the batch of the step").per_replica_batch
     for each in maps:
-        if each.turns == examples >= fewest:
+        if each.turns == examples >= limit:
             yield Finding(
                 f"tf.map_fn computes the {examples:,} examples of a replica one after the other: "
                 "a loop of so many turns in each step.",
                 "outputs = tf.vectorized_map(of_one_example, inputs)\n"
                 "# or operations that take the whole batch: tf.matmul, tf.einsum, tf.gather with "
                 "batch_dims=1",
-                (Evidence("turns of the loop", each.turns, "turns", int(fewest)),),
+                (Evidence("turns of the loop", each.turns, "turns", int(limit)),),
                 each.location,
             )
     yield Evidence("tf.map_fn in the forward pass", len(maps), "loops")

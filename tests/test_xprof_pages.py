@@ -28,6 +28,6 @@ def test_an_id_without_a_page_of_its_own_has_its_familys() -> None:
 def test_every_check_of_a_profile_names_a_page() -> None:
     silent = {check.id for check in checks() if page(check.id) is None}
     assert all(
-        id_.startswith(("TPU0", "TPU50", "TPU51", "TPU6", "TPU7")) or id_ == "TPU208"
+        id_.startswith(("TPU0", "TPU50", "TPU51", "TPU52", "TPU6", "TPU7")) or id_ == "TPU208"
         for id_ in silent
     )
