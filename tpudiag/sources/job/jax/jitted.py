@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, StepArgument
@@ -19,15 +19,26 @@ from tpudiag.sources.job.points import Args, Kwargs, Library, bindings, user_lin
 from tpudiag.sources.job.points.bindings import parameters
 from tpudiag.sources.job.tensorflow.watches.function_record import CalledFunction
 
-if TYPE_CHECKING:
-    from tpudiag.sources.job.jax.jit_watch import JitWatch
-
 MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""
 RAN_AGAIN = 3
 """Calls of what was compiled before, from which on what its trace drew stands still."""
 LARGE = 2**20
 """Bytes of a result from which on it matters whether the job keeps it."""
+
+
+class Calls(Protocol):
+    """Where the calls of all followed functions go."""
+
+    jit: Callable[..., Any]
+    """The library's own jax.jit."""
+    mesh_made: bool
+
+    def called(self, jitted: Jitted, compiled: Any, args: Args, kwargs: Kwargs) -> object:
+        """A call of the job's."""
+
+    def lowered(self, jitted: Jitted, compiled: Any, args: Args, kwargs: Kwargs) -> object:
+        """The job lowers it."""
 
 
 @dataclass
@@ -92,7 +103,7 @@ class Jitted:
         self,
         compiled: Any,
         function: Callable[..., object],
-        watch: JitWatch,
+        watch: Calls,
         record: Record,
         options: Kwargs | None = None,
         mapped: bool = False,
