@@ -95,6 +95,10 @@ mesh = jax.sharding.Mesh(jax.devices(), ("data",))
 sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("data"))
 x, y = jax.device_put((jnp.array(batched(8)).T, batched(8)), sharding)
 _, x = jax.jit(step)(jnp.ones((12, 3)), x, jnp.array(y, "int32"))
+def is_array(x):
+    return isinstance(x, jax.Array)
+
+assert is_array(Hole()) and not isinstance(Hole(), jax.Array)  # to libraries, not to JAX
 _, of_each = jax.pmap(step)(jnp.ones((2, 12, 3)), batched(8), batched(8))
 assert not barrier.defects()
 said = two.shape[0], made.shape, x.shape, x.sharding == sharding, of_each.shape

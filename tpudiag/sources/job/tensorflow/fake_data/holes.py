@@ -17,7 +17,7 @@ from typing import Any
 
 from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
 
-from .asking import is_decorated, taken_apart, taken_at_will
+from .asking import Asked, is_decorated, taken_apart, taken_at_will
 from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Size, indexed, made_by
 from .ledger import MARKER
 from .open_values import by_user
@@ -36,7 +36,7 @@ _OF_MODELS = ("fit", "predict")
 """What tells libraries that something is no data but a model; the script may well ask for it."""
 
 
-class Hole:
+class Hole(Asked):
     """Takes any use."""
 
     tpudiag_dims: Dims = ()

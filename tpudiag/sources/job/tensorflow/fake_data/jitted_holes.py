@@ -25,7 +25,7 @@ from tpudiag.sources.job.points import (
 )
 from tpudiag.sources.job.points.library_objects import Shape, Spec
 
-from . import batch_sizes, holes
+from . import asking, batch_sizes, holes
 from .ledger import WORDS, Ledger
 
 _OPEN = 32
@@ -52,6 +52,7 @@ def watch(jax: Library) -> None:
         hooks.around(table.JAX_ARRAYS_CHANGED.named(name), partial(_changed, name), jax)
     hooks.around(table.JITTED, partial(_placed_anywhere, jax), jax)
     hooks.after(table.JAX_EXAMPLE_MADE, _made, jax, gives=True)
+    asking.Asked.tpudiag_array = jax.Array
 
 
 def _changed(name: str, original: Call, value: Any, *args: object, **kwargs: object) -> object:
