@@ -27,7 +27,7 @@ _FIXES = {
         "  # 512: the longest that is kept"
     ),
     "dtype": "cast to one dtype before the call:\n{argument} = tf.cast({argument}, tf.float32)",
-    "structure": "pass the same arguments in the same structure at every call",
+    "structure": "pass the same arguments, of the same structure and dimensions, at every call",
     "iterator": "batch all datasets to the same shapes, or to a few that are padded to (buckets)",
     "object": "make the object once, outside the loop, and pass the same one every time",
     "new function": (
@@ -174,6 +174,8 @@ def _finding(
         cause = f"{argument} changed ({change.kind}): {change.before} -> {change.after}"
         longer = change.kind == "shape" and any(map(of_examples, last.changes))
         kind = _EXAMPLES if longer else change.kind
+        if change.before.count(",") != change.after.count(",") and change.kind == "shape":
+            kind = "structure"  # of more dimensions: no batch, and no padding mends it
         fix = fixes.get(kind, fixes["structure"])
         if change.kind == "new function" and fixes is _FIXES:
             is_named = function.name.rpartition(".")[2].isidentifier()

@@ -40,6 +40,11 @@ def test_the_time_of_a_rehearsals_traces_is_said_to_be_this_machines() -> None:
     assert "0.3 s on this machine; on a TPU each is compiled besides" in told.message
 
 
+def test_what_gets_more_dimensions_is_no_ragged_batch() -> None:
+    told = finding(ArgumentChange("state", "f[5]", "f[1, 5]", "shape"), 1, calls=30)
+    assert "dimensions" in told.fix
+
+
 @pytest.mark.parametrize(("own", "fix"), [(True, "def one_step"), (False, "model.compile")])
 def test_the_user_is_sent_to_what_the_user_wrote(own: bool, fix: str) -> None:
     assert fix in finding(ANEW, 5, calls=30, own=own).fix

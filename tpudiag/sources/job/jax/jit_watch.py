@@ -163,6 +163,7 @@ class JitWatch:
         traces = functools.partial(self._traces, jitted)
         whole = barrier.attempt("holes", self.fills, jitted.mapped, traces, args, kwargs)
         args, kwargs = whole or (args, kwargs)
+        jitted.filled = whole is not None
         answer = self._answered(jitted, args, kwargs, before)
         if answer is not None:
             return answer[0]

@@ -124,7 +124,8 @@ class Jitted:
         given = (options.get("static_argnums"), options.get("static_argnames"))
         self.statics: frozenset[object] = frozenset(each for one in given for each in several(one))
         """Places and names of the arguments that are part of the program."""
-        self.is_new = record.made > 1
+        self.is_new, self.filled = record.made > 1, False
+        """Whether it was made anew; whether its last call was given something in place of data."""
         self.python_function: Any = user_lines.unwrapped(function)
         self.names = parameters(function)
 
@@ -150,7 +151,8 @@ class Jitted:
             return
         # A new function compiles whatever it is given.
         another = ArgumentChange(record.name, "a function", "another", "new function")
-        differ = (another,) if is_new else signatures.changes(last, now)
+        differ = () if self.filled else signatures.changes(last, now)  # sizes that we chose
+        differ = (another,) if is_new else differ
         # No argument differs where only the place of arrays does (those of the first step lie on
         # one device): it comes once and is no matter of the job's.
         if differ:
