@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import interventions, script_text
+from tpudiag.sources.job.points import interventions, script_text, user_lines
 from tpudiag.sources.job.tensorflow.fake_data import holes, paths
 from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
@@ -244,6 +244,18 @@ def test_what_no_data_brings_about_is_the_scripts(
     with pytest.raises(error) as caught:
         ran(tmp_path, text)
     assert caught.traceback[-1].lineno + 1 == line
+
+
+@pytest.mark.parametrize(("read", "ends"), [("own", True), ("data", False)])
+def test_what_nothing_that_stands_in_for_data_reached_is_the_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: str, ends: bool
+) -> None:
+    monkeypatch.setattr(user_lines, "is_user_file", lambda file: file.endswith("job.py"))
+    interventions.begin()
+    text = f"data = open('/absent').read()\nown = [3]\nsize = len({read})\ny = [1][size]\n"
+    (tmp_path / "job.py").write_text(text)
+    with pytest.raises(IndexError) if ends else contextlib.nullcontext():
+        assert isinstance(ran(tmp_path, text)[0]["y"], Hole)
 
 
 def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_path: Path) -> None:

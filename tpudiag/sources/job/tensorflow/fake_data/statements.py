@@ -209,7 +209,9 @@ class Statements:
         ):
             return False
         wanting |= missing_data_errors.is_absent(error) or missing_data_errors.is_of_hole(error)
-        if not wanting and (statement.inner or not self._is_changed()):
+        # What reads nothing that came of a change fails by itself.
+        own = statement.inner or not self._is_changed() or not interventions.to_blame(error)
+        if not wanting and own:
             return False
         absent = self._absence(error, number) is not error
         of_holes = wanting or any(isinstance(each, Hole) for each in self._read(error, number))
