@@ -1,6 +1,5 @@
 """Failures due to removed names, with the release that still has them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,20 +45,43 @@ def test_a_name_of_another_package_is_told_with_its_release() -> None:
     assert text is not None and "numpy 1.24" in text and "'numpy==1.24.*'" in text
 
 
-def test_a_package_that_no_longer_takes_an_argument_is_named(tmp_path: Path) -> None:
-    place = tmp_path / "site-packages" / "scikit_learn-1.8.0.dist-info"
+BEHIND = '  File "{0}/lib/python3.11/site-packages/sklearn/utils/_param.py", line 9, in wrapper\n'
+KEYWORD = "TypeError: got an unexpected keyword argument 'squared'"
+BOUND = "TypeError: too many positional arguments"
+NAME = "AttributeError: module 'sklearn.metrics' has no attribute 'score'"
+
+
+@pytest.mark.parametrize(
+    ("error", "call", "behind", "told"),
+    [
+        (KEYWORD, "score = error(y, p, squared=False)", BEHIND, "takes no `squared`"),
+        (KEYWORD, "model.fit(x, y)", BEHIND, ""),
+        (BOUND, "weights = balanced('even',", BEHIND, "takes fewer arguments by position"),
+        (BOUND, "weights = balanced(*columns)", BEHIND, ""),
+        (BOUND, "model.fit(x, y)", BEHIND * 2, ""),  # what a library called itself
+        (NAME, "metrics.score(y, p)", "", "has no `sklearn.metrics.score`"),
+        (NAME, "metrics.error(y, p)", BEHIND, ""),  # what a library asked for
+        (NAME.replace("sklearn", "mine"), "metrics.score(y, p)", "", ""),
+    ],
+)
+def test_a_package_of_another_release_than_the_scripts_is_named(
+    error: str, call: str, behind: str, told: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "lib" / "python3.11" / "site-packages" / "scikit_learn-1.8.0.dist-info"
     place.mkdir(parents=True)
     (place / "RECORD").write_text("sklearn/__init__.py,sha256=x,9\n")
-    frame = CodeFrame(Location("train.py", 3), "<module>", "score = error(y, p, squared=False)")
-    crash = Crash(
-        "TypeError: got an unexpected keyword argument 'squared'",
-        (frame,),
-        f'  File "{tmp_path}/site-packages/sklearn/utils/_param.py", line 9, in wrapper\n',
-    )
-    text = of_package(crash)
-    assert text is not None and "scikit-learn 1.8.0" in text and "`squared`" in text
-    called = replace(crash, frames=(replace(frame, text="model.fit(x, y)"),))
-    assert of_package(called) is None and is_of_code(crash.error)
+    script = tmp_path / "job" / "train.py"
+    frame = CodeFrame(Location(str(script), 3), "<module>", call)
+    crash = Crash(error, (frame,), f"{call}\n{behind.format(tmp_path)}")
+    text = of_package(crash, str(tmp_path / "bin" / "python"))
+    assert (text is not None) is bool(told)
+    assert is_of_code(error, crash) is (bool(told) or error != BOUND)
+    if text is not None:
+        assert f"scikit-learn 1.8.0 here {told}" in text and "not known here" in text
+        script.parent.mkdir()
+        (script.parent / "requirements.txt").write_text("numpy\nscikit_learn==1.3.2\n")
+        pinned = of_package(crash, str(tmp_path / "bin" / "python"))
+        assert pinned is not None and "'scikit-learn==1.3.2'" in pinned
 
 
 def test_what_no_release_that_is_rehearsed_has_is_said_to_be_so() -> None:

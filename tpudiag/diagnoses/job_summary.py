@@ -271,7 +271,7 @@ def partial(
         script = end.location.file if end.location else ""
         imported = signals.tensorflow.version if signals.tensorflow is not None else None
         older = older_release.advice(error, imported or "")
-        older = older or (older_release.of_package(end.crash) if end.crash else None)
+        older = older or (older_release.of_package(end.crash, python) if end.crash else None)
         install = older or missing_package.advice(error, python, script)
         crashed = f"the job crashed: {error}{where}"
         if end.follows_from:

@@ -13,7 +13,6 @@ _NAMES = re.compile(
 )
 """Unknown names, and what a release removed."""
 _ARGUMENTS = re.compile(r"TypeError: (?:[\w.]+\.)?(\w+\()\) takes [^\n]*positional arguments? but")
-_UNPACKED = re.compile(r"[(,]\s*\*")
 
 
 def is_of_code(error: str, crash: Crash | None = None) -> bool:
@@ -25,9 +24,13 @@ def is_of_code(error: str, crash: Crash | None = None) -> bool:
         call = crash.frames[-1].text if crash is not None and crash.frames else ""
         # A function that a library calls gets what data is made of.
         return (
-            refused[1] in call and call.count("(") == call.count(")") and not _UNPACKED.search(call)
+            refused[1] in call
+            and call.count("(") == call.count(")")
+            and not older_release.UNPACKED.search(call)
         )
     if _NAMES.match(error) or older_release.advice(error) is not None:
+        return True
+    if crash is not None and older_release.of_package(crash) is not None:
         return True
     known = told(error)
     return known is not None and known.id.startswith("P") and known.of_data is None

@@ -10,7 +10,13 @@ from tpudiag.script_run import Crash
 OLDEST: Release = (2, 13)
 """The first TensorFlow that can be rehearsed."""
 _REFUSED = re.compile(r"TypeError: [^\n]*unexpected keyword argument '(\w+)'")
+_BY_POSITION = re.compile(r"TypeError: too many positional arguments$", re.MULTILINE)
+"""The words of `inspect`, by which a decorator binds what a function is called with."""
+UNPACKED = re.compile(r"[(,]\s*\*")
 _PLACE = re.compile(r'File "([^"\n]*[/\\](?:site|dist)-packages)[/\\](\w+)')
+_OF_TABLES = ("tensorflow", "keras", "jax", "numpy")
+"""Packages whose names that came or went are in the tables: what is not there never was."""
+_PINNED_IN = ("requirements*.txt", "setup.py", "setup.cfg", "pyproject.toml", "environment.y*ml")
 _OF_A_JOB = "tensorflow keras"
 """Whose the classes of a job's objects are."""
 _KNOWN: tuple[tuple[re.Pattern[str], str, str, Release], ...] = (
@@ -85,19 +91,55 @@ def _advice(has: str, install: str = "") -> str:
     )
 
 
-def of_package(crash: Crash) -> str | None:
-    """Which installed package does not take an argument that the script itself gives it."""
-    refused, places = _REFUSED.search(crash.error), _PLACE.findall(crash.traceback)
-    call = crash.frames[-1].text if crash.frames else ""
-    if not refused or not places or f"{refused[1]}=" not in call:
+def of_package(crash: Crash, python: str = "") -> str | None:
+    """Which installed package has not what the script itself asks of it; `python` is the job's."""
+    call = crash.frames[-1] if crash.frames else None
+    asked = _asked(crash, call.text) if call is not None else None
+    if call is None or asked is None:
         return None
-    folder, module = places[-1]
-    own = f"\n{module}/__init__.py,"
-    records = Path(folder).glob("*.dist-info/RECORD")
-    package = next((each.parent.stem for each in records if own in f"\n{each.read_text()}"), module)
-    name, _, version = package.partition("-")
+    what, module, folder = asked
+    folders = [Path(folder)] if folder else Path(python).parent.parent.glob("lib/*/*-packages")
+    package = next((found for each in folders if (found := _installed(module, each))), "")
+    if not package and not folder:
+        return None  # a module of the user's own
+    name, _, version = (package or module).partition("-")
+    name = name.replace("_", "-")
+    has = f"{name} {version} here {what}"
+    if pinned := _pinned(name, Path(call.location.file)):
+        return _advice(f"{has}, and the repository asks for {pinned}", f"'{name}=={pinned}'")
     return (
-        f"Not the data's fault nor TPU's: {name.replace('_', '-')} {version} here takes no "
-        f"`{refused[1]}`, as the release that the script was written for does: install that one "
-        "in an environment of its own, and name it by `--python`"
+        f"Not the data's fault nor TPU's: {has}: the script is of another release, and of which "
+        "one is not known here. Install that of the script's date (`git log -1 --format=%cs "
+        f"{call.location.file}`) in an environment of its own, and name it by `--python`"
     )
+
+
+def _asked(crash: Crash, call: str) -> tuple[str, str, str] | None:
+    """What the package has not, its module, and the folder of packages that it is seen in."""
+    refused, places = _REFUSED.search(crash.error), _PLACE.findall(crash.traceback)
+    if refused and places and f"{refused[1]}=" in call:
+        return f"takes no `{refused[1]}`", places[-1][1], places[-1][0]
+    behind = _PLACE.findall(crash.traceback.rpartition(call)[2]) if call else places
+    if _BY_POSITION.match(crash.error) and len(behind) == 1 and not UNPACKED.search(call):
+        return "takes fewer arguments by position", behind[0][1], behind[0][0]
+    lack = lack_in(crash.error, 0)
+    if behind or lack is None or lack.owner or lack.takes or not lack.within:
+        return None
+    return None if lack.asked in _OF_TABLES else (f"has no `{lack.full}`", lack.asked, "")
+
+
+def _installed(module: str, folder: Path) -> str:
+    """The package that brings a module, as `name-version`; empty where the folder has none."""
+    own = f"\n{module}/__init__.py,"
+    records = folder.glob("*.dist-info/RECORD")
+    return next((each.parent.stem for each in records if own in f"\n{each.read_text()}"), "")
+
+
+def _pinned(package: str, script: Path) -> str:
+    """The release of a package that the script, or a file beside or above it, asks for."""
+    name = package.replace("-", "[-_]")
+    asks = re.compile(rf"(?<![\w-]){name}(?:\[[\w,]+\])? *==? *(\d[\w.]*)", re.IGNORECASE)
+    folders = script.absolute().parents[:3]
+    files = (file for each in folders for kind in _PINNED_IN for file in sorted(each.glob(kind)))
+    texts = (file.read_text(errors="replace") for file in (script, *files) if file.is_file())
+    return next((found[1] for text in texts if (found := asks.search(text))), "")
