@@ -19,7 +19,7 @@ import pytest
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import interventions, script_text, user_lines
-from tpudiag.sources.job.tensorflow.fake_data import holes, paths
+from tpudiag.sources.job.tensorflow.fake_data import asking, holes, paths
 from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
@@ -441,6 +441,38 @@ def test_what_a_command_of_a_notebook_would_fetch_is_stood_in_for(
     (tmp_path / "a.csv").touch()
     with pytest.raises(IndexError):
         ran(tmp_path, text, get_ipython=lambda: shell)
+
+
+BRANCHED = """
+data = open("/absent").read()
+kept = [row for row in data if row["kind"] != "test"]
+tests = [row for row in data if row["kind"] == "test"]
+texts, others = [], []
+for row in data:
+    if row.kind == "text":
+        texts.append(row)
+    elif row.kind == "other":
+        others.append(row)
+while data.left > 3:
+    data.next()
+if data.state != "ready":
+    raise ValueError
+"""
+
+
+def test_a_loop_that_asks_a_hole_the_same_in_each_round_gets_both_answers(tmp_path: Path) -> None:
+    space, noted = ran(tmp_path, BRANCHED)
+    assert len(noted) == 1 and all(space[name] for name in ("kept", "tests", "texts", "others"))
+
+
+def test_a_statement_that_only_uses_holes_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asking, "_MOST_USES", 1 << 14)
+    text = "data = open('/absent').read()\nwhile data:\n    data = data + 1\n"
+    text += "x = [a + b for a in data for b in data]\n"
+    space, noted = ran(tmp_path, text)
+    assert len(noted) == 3 and isinstance(space["x"], Hole)
 
 
 def test_a_loop_whose_statement_fails_in_each_round_is_passed_over(tmp_path: Path) -> None:

@@ -1,14 +1,21 @@
-"""What is asked of a hole: to be taken apart, to decorate, or (by libraries) to be an array."""
+"""What is asked of a hole: to be taken apart, to branch by, to decorate, or to be an array."""
 
 from __future__ import annotations
 
 import dis
 import sys
+from collections import Counter
 from functools import cache
 from itertools import pairwise
 from types import CodeType, FrameType, FunctionType
 
 from tpudiag.sources.job.points import user_lines
+
+_BRANCHES = ("POP_JUMP", "JUMP_IF", "UNARY_NOT", "TO_BOOL")
+_MAINS = ("<module>", "main")
+_USES_AT_ONCE, _MOST_USES = 4096, 1 << 20
+_asked: Counter[tuple[CodeType, int]] = Counter()
+"""How often a branch of a loop was taken, or how many uses of holes were counted at a line."""
 
 
 class Asked:
@@ -82,3 +89,38 @@ def _unpackings(code: CodeType) -> tuple[tuple[dis.Instruction, dis.Instruction]
     """The instructions that take something apart, each with the one before it."""
     run = [each for each in dis.get_instructions(code) if each.opname not in ("CACHE", "NOP")]
     return tuple(pair for pair in pairwise(run) if pair[1].opname == "UNPACK_SEQUENCE")
+
+
+def turns() -> bool:
+    """Whether a loop that asks a hole the same in each round, to branch, gets the other answer."""
+    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    place = frame.f_code, frame.f_lasti
+    if not user_lines.is_user_file(place[0].co_filename) or place[1] not in _branches(place[0]):
+        return False
+    _asked[place] += 1
+    return _asked[place] % 2 == 0
+
+
+@cache
+def _branches(code: CodeType) -> frozenset[int]:
+    """The instructions of a code's loops that go one way or another."""
+    run = [*dis.get_instructions(code)]
+    jumps = ((each.argval, each.offset) for each in run if "JUMP" in each.opname)
+    loops = [(to, at) for to, at in jumps if isinstance(to, int) and to < at]
+    return frozenset(
+        each.offset
+        for each in run
+        if each.opname.startswith(_BRANCHES) and any(to <= each.offset <= at for to, at in loops)
+    )
+
+
+def end_what_only_uses_holes(uses: int) -> None:
+    """Ends a statement of the main flow after too many uses of holes: it may have no end."""
+    if uses % _USES_AT_ONCE:
+        return
+    users = (f for f in user_lines.frames() if user_lines.is_user_file(f.f_code.co_filename))
+    place = next(((f.f_code, -f.f_lineno) for f in users if f.f_code.co_name in _MAINS), None)
+    if place is not None:
+        _asked[place] += _USES_AT_ONCE
+        if _asked[place] > _MOST_USES:
+            raise TypeError("a Hole is used too often")

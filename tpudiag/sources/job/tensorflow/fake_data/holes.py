@@ -10,20 +10,21 @@ batch.
 from __future__ import annotations
 
 import importlib
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
 
-from .asking import Asked, is_decorated, taken_apart, taken_at_will
+from .asking import Asked, end_what_only_uses_holes, is_decorated, taken_apart, taken_at_will, turns
 from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Size, indexed, made_by
 from .ledger import MARKER
 from .open_values import by_user
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
+_uses = itertools.count(1)
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
 BATCHES = 32
@@ -46,8 +47,8 @@ class Hole(Asked):
     """What was asked of it by name: columns, unless there are too many."""
     tpudiag_rows = 1
     """Examples in each of its elements, which are counted where they are batches."""
-    tpudiag_differs = False
-    """Whether it is the answer to `!=`: what is compared is taken for equal."""
+    tpudiag_compared = ""
+    """The comparison that it answers: first what is compared is taken for equal."""
     tpudiag_elements: object = None
     """What a dataset was made of."""
     tpudiag_cause: Exception | None = None
@@ -107,7 +108,7 @@ class Hole(Asked):
         asked = () if parts or self.tpudiag_batch is None else filled
         batches = next((batches for each in asked if (batches := each(self)) is not None), None)
         if batches is not None:
-            return iter(batches) if taken_at_will() else islice(batches, BATCHES)
+            return iter(batches) if taken_at_will() else itertools.islice(batches, BATCHES)
         return (self[0] for _ in range(parts or self._first().counted(_PARTS)))
 
     def __exit__(self, *_: object) -> None:
@@ -124,7 +125,7 @@ class Hole(Asked):
         return self.tpudiag_dims[0]
 
     def __bool__(self) -> bool:
-        return not self.tpudiag_differs
+        return (self.tpudiag_compared != "ne") != (self.tpudiag_compared != "" and turns())
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -214,8 +215,9 @@ _BINARY = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
     "lshift", "rshift",
 )  # fmt: skip
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _UNARY = ("neg", "pos", "abs", "invert", "round", "next", "enter")
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", *_UNARY, *_BINARY):
+for _name in (*_COMPARISONS, *_UNARY, *_BINARY):
     setattr(Hole, f"__{_name}__", _operator(_name))
 for _name in _BINARY:
     setattr(Hole, f"__r{_name}__", _operator(_name))
@@ -242,13 +244,14 @@ def stacked(parts: list[Hole]) -> Hole:
 
 def _like(hole: Hole, dims: Dims) -> Hole:
     """What comes of a hole."""
+    end_what_only_uses_holes(next(_uses))
     return Hole(dims, hole.tpudiag_batch, hole.tpudiag_cause)
 
 
 def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     """What a use of a hole gives, by what it is given besides."""
     made = _like(hole, made_by(hole.tpudiag_dims, use, given))
-    made.tpudiag_differs = use == "ne"
+    made.tpudiag_compared = use if use in _COMPARISONS else ""
     if use != "map":
         made.tpudiag_elements = hole.tpudiag_elements
     made.tpudiag_rows = hole.tpudiag_rows
