@@ -345,6 +345,10 @@ TABLE_READ = point(
 TORCH_PICTURES = point(
     "torchvision.datasets.MNIST torchvision.datasets.CIFAR10", "__init__", "a set of pictures"
 )
+TORCH_LOADER = point("torch.utils.data.DataLoader", "__init__", "what goes over a set of examples")
+TORCH_FETCHED = point(
+    "torch.utils.data._utils.fetch._MapDatasetFetcher", "fetch", "examples of one batch"
+)
 ARRAY_MADE = point(
     "numpy", "array asarray", "an array is made of a result, or of what is not there"
 )

@@ -103,3 +103,43 @@ def test_pictures_of_torchvision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert max(data[1]["targets"]) == len(data[1]["classes"]) - 1 == 99
     assert ledger.noted == ["torchvision.datasets.MNIST", "torchvision.datasets.CIFAR100"]
     assert "data" not in vars(MNIST(str(tmp_path)))
+
+
+def test_what_a_data_set_of_the_scripts_own_cannot_read_is_a_hole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Fetcher:
+        def __init__(self, dataset: Any) -> None:
+            self.dataset = dataset
+
+        def fetch(self, at: list[int]) -> object:
+            return [self.dataset[each] for each in at]
+
+    class Loader:
+        def __init__(self, dataset: Any, num_workers: int = 0, **_: Any) -> None:
+            self.workers, self.fetcher = num_workers, Fetcher(dataset)
+
+    class Own:
+        def __init__(self, error: Exception | None = None) -> None:
+            self.error = error
+
+        def __getitem__(self, at: int) -> int:
+            if self.error is not None:
+                raise self.error
+            return at
+
+    fetch: Any = SimpleNamespace(_MapDatasetFetcher=Fetcher)
+    data: Any = SimpleNamespace(DataLoader=Loader, _utils=SimpleNamespace(fetch=fetch))
+    torch: Any = SimpleNamespace(utils=SimpleNamespace(data=data))
+    for name, module in (("torch", torch), ("torch.utils.data._utils.fetch", fetch)):
+        monkeypatch.setitem(sys.modules, name, module)
+    ledger: Any = Ledger(tmp_path)
+    keras_data.of_torch(ledger, sys)
+    absent, wrong = Own(FileNotFoundError("/nowhere")), Own(ValueError("a size"))
+    loaders = [Loader(each, num_workers=4) for each in (Own(), absent, wrong)]
+    assert [each.workers for each in loaders] == [4, 0, 4]
+    assert loaders[0].fetcher.fetch([2, 3]) == [2, 3]
+    assert holes.batch_of(loaders[1].fetcher.fetch([0] * 8)) == 8 and ledger.noted
+    with pytest.raises(ValueError, match="a size"):
+        loaders[2].fetcher.fetch([0])
+    hooks.undo()

@@ -62,6 +62,7 @@ class FakeData:
         return {
             "tensorflow_datasets": lambda tfds: tfds_data.install(tfds, ledger),
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
+            "torch.utils.data": partial(keras_data.of_torch, ledger),
             "torchvision.datasets": partial(keras_data.of_torchvision, ledger),
             "grain.python": lambda _: hooks.around(table.EXAMPLES_LOADED, self._loads_here),
             "flax.linen": jitted_holes.fill_modules,

@@ -1,13 +1,13 @@
-"""What Keras and torchvision would download: their data sets, and keras.utils.get_file."""
+"""Data sets of Keras and torchvision, keras.utils.get_file, and what loaders of torch read."""
 
 import importlib
 import os
 from functools import partial
 from typing import Any
 
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
 
-from . import paths
+from . import holes, missing_data_errors, paths
 from .holes import Hole
 from .ledger import Ledger
 
@@ -18,6 +18,12 @@ _IMAGES = {
     "cifar100": ((50000, 10000), (32, 32, 3), 100, 2),
 }
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
+
+_HERE: Kwargs = {
+    "num_workers": 0, "prefetch_factor": None, "persistent_workers": False, "timeout": 0,
+    "multiprocessing_context": None,
+}  # fmt: skip
+"""A loader of torch without processes of its own, which would know of no stand-ins."""
 
 
 def install(keras: Library, ledger: Ledger) -> None:
@@ -70,6 +76,33 @@ def of_torchvision(ledger: Ledger, _: Library) -> None:
                 dataset.classes = [str(label) for label in range(_IMAGES[name][2])]
 
     hooks.around(table.TORCH_PICTURES, made)
+
+
+def of_torch(ledger: Ledger, _: Library) -> None:
+    """Batches of examples that a data set of the script's own cannot read."""
+
+    def fetched(original: Call, fetcher: Any, at: Any) -> object:
+        try:
+            return original(fetcher, at)
+        except Exception as error:
+            if not _wants(error):
+                raise
+            ledger.note(f"what {type(fetcher.dataset).__name__} reads")
+            return Hole() if isinstance(at, int) else holes.batched(len(at))
+
+    def made(original: Call, loader: object, dataset: Any, *args: Any, **options: Any) -> None:
+        try:
+            _ = dataset[0] if options.get("num_workers") else None
+        except Exception as error:
+            options |= _HERE if _wants(error) else {}
+        original(loader, dataset, *args, **options)
+
+    hooks.around(table.TORCH_FETCHED, fetched)
+    hooks.around(table.TORCH_LOADER, made)
+
+
+def _wants(error: Exception) -> bool:
+    return missing_data_errors.is_absent(error) or missing_data_errors.is_of_hole(error)
 
 
 def _pictures(name: str) -> object:
