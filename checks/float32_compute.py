@@ -88,7 +88,8 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
 def _in_passes(ops: Sequence[MatrixOp], signals: Signals, limit: float) -> list[Finding]:
     """Products that are asked for in a precision that the MXU has only by several of its own."""
     total = sum(op.flops for op in ops)
-    raised = [op for op in ops if op.passes > 1]
+    # A library's own products, as a solver's, need it: no line of the script's asks for it.
+    raised = [op for op in ops if op.passes > 1 and op.location is not None]
     share = sum(op.flops for op in raised) / total
     if not raised or share < limit:
         return []

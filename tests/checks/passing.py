@@ -118,6 +118,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
     # One small product in many.
     ("TPU403", h(matrix_ops=(product(8, 8, dtype="float32", passes=6), *[product(784, 128)] * 9))),
+    # A solver of a library's asks for it.
+    (
+        "TPU403",
+        h(matrix_ops=(product(8, 8, dtype="float32", passes=6, location=None), product(9, 8))),
+    ),
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
