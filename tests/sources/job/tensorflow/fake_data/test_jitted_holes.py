@@ -53,9 +53,14 @@ def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with(
         pictures = filled(lambda args, _: args[1].shape[1:] == (28, 28), kernel, rows)
         assert pictures is not None, "flattened within"
     monkeypatch.setattr(jitted_holes, "_examples", [np.ones((1, 9, 9, 3))])
-    shapes = [(64, 9, 9, 3), (64, 9, 9)]
+    shapes: list[tuple[int, ...]] = [(64, 9, 9, 3), (64, 9, 9)]
     x, y = batched(64), Hole()
     assert filled(lambda args, _: [each.shape for each in args] == shapes, x, y), "of pixels"
+    monkeypatch.setattr(jitted_holes, "_examples", [])
+    filters = np.ones((3, 3, 1, 16)), np.ones((1, 1, 16, 4))
+    for label in ((64, 32, 32), (64, 32, 32, 4)):  # of pixels that only weights tell of
+        shapes[:] = [(64, 32, 32, 1), label]
+        assert filled(lambda args, _: [each.shape for each in args[2:]] == shapes, *filters, x, y)
     assert filled(lambda *_: True, kernel) is None
     assert filled(lambda *_: False, kernel, bare) is None
 

@@ -242,12 +242,15 @@ def _arrays(
     yield from (zeros((*rows, *of.shape[1:]), of.dtype) for of in _examples)
     # A class for each pixel.
     yield from (zeros((*rows, *of.shape[1:-1]), "int32") for of in _examples if of.ndim > 3)
+    made = sorted({of[-1] for of in kernels if len(of) == 4})
+    yield from (zeros((*rows, _SIDE, _SIDE), "int32") for _ in made[:1])
     if not kernels:  # of a module without weights yet
         yield zeros((*rows, _SIDE, _SIDE, 3), "float32")
     yield from (zeros((*rows, *(_SIDE,) * (len(of) - 2), of[-2]), "float32") for of in kernels[:4])
     yield zeros(rows, "int32")
     yield zeros((*rows, _TOKENS), "int32")
     yield from (zeros((*rows, of[-1]), "float32") for of in kernels[-1:])
+    yield from (zeros((*rows, _SIDE, _SIDE, channels), "float32") for channels in made[:2])
     # Pictures that are flattened within.
     for flat, channels in product((of[-2] for of in kernels[:4]), _CHANNELS):
         side = isqrt(flat // prod(channels))
