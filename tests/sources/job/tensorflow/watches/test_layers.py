@@ -24,6 +24,8 @@ def test_the_line_of_an_operation_is_that_of_the_innermost_layer_by_its_whole_na
     watch.watch(cast("Any", SimpleNamespace(Model=int, layers=SimpleNamespace(Layer=made))))
     lines = [made("float32", name) and watch.line_of(f"model/{name}/Conv2D") for name in names]
     assert all(lines) and watch.line_of("model/conv/Conv2D") is None
+    made("float32", "head")
+    assert watch.line_of("model/head/Conv2D") is None, "of two models, which is not known"
 
 
 def test_an_input_has_no_policy_that_tells() -> None:

@@ -18,12 +18,17 @@ class TensorFlow:
 
     def __enter__(self) -> None: ...
 
-    def variable(self, name: str) -> None:
+    def variable(self, name: str) -> "Made":
         dtype = SimpleNamespace(name="float32", size=4, is_integer=False)
         dtype.base_dtype = dtype
         shape: Any = Shape((8,))
-        made = SimpleNamespace(name=name, dtype=dtype, shape=shape, trainable=True)
+        made = Made(name=name, dtype=dtype, shape=shape, trainable=True)
         self.creator(lambda: made)
+        return made
+
+
+class Made(SimpleNamespace):
+    """A variable; may be referred to weakly."""
 
 
 class Shape(tuple[int, ...]):
@@ -46,3 +51,14 @@ def test_a_model_for_serving_is_not_trained() -> None:
     watch.closed = True
     tf.variable("dense_2/kernel:0")
     assert len(watch.facts()) == 3
+
+
+def test_of_two_models_with_the_same_names_the_one_that_is_trained_is_told() -> None:
+    tf: Any = TensorFlow()
+    watch = VariableWatch(tf)
+    kernel, other = tf.variable("stem_conv/kernel:0"), tf.variable("stem_conv/kernel:0")
+    mirrored = SimpleNamespace(name="stem_conv/kernel:0", values=(kernel,))
+    watch.trains([mirrored])
+    assert [each.trained for each in watch.facts()] == [True, False]
+    watch.trains([SimpleNamespace(name="stem_conv/kernel:0", _value=other)])
+    assert [each.trained for each in watch.facts()] == [True, True]

@@ -22,7 +22,7 @@ class LayerWatch:
     def __init__(self) -> None:
         self.policies: dict[str, Location | None] = {}
         """Policies of the layers made so far, each with its line."""
-        self._made_at: dict[str, Location] = {}
+        self._made_at: dict[str, set[Location]] = {}
         self._makers: dict[int, tuple[weakref.ref[object], Location]] = {}
         """By a layer's id, which may be reused after it is gone."""
         self._set_at: dict[str, Location] = {}
@@ -40,7 +40,10 @@ class LayerWatch:
         hooks.after(table.POLICY_MADE, self._note_made, keras)
 
     def line_of(self, name: str) -> Location | None:
-        """The line that made the library layer of a variable or operation."""
+        """The line that made the library layer of a variable or operation.
+
+        None where several lines made layers of that name: two models may have the same.
+        """
         scopes = name.split("/")[:-1]
         # Innermost first; in Keras 2 a layer's own name may have slashes.
         for end, count in product(range(len(scopes), 0, -1), range(1, _DEEPEST + 1)):
@@ -48,8 +51,8 @@ class LayerWatch:
             # Keras 3 enters a scope more than once: `dense_1` may be the second scope of the layer
             # `dense`.
             for layer in (scope, re.sub(r"_\d+$", "", scope)):
-                if layer in self._made_at:
-                    return self._made_at[layer]
+                if lines := self._made_at.get(layer):
+                    return next(iter(lines)) if len(lines) == 1 else None
         return None
 
     def made_at(self, layer: object) -> Location | None:
@@ -90,7 +93,7 @@ class LayerWatch:
         of_library = type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
         library = of_library and not isinstance(layer, keras.Model)
         if where is not None and library and isinstance(name, str):
-            self._made_at[name] = where
+            self._made_at.setdefault(name, set()).add(where)
         maker = user_lines.maker()
         if maker is not None and not _users_own(layer):
             self._makers[id(layer)] = weakref.ref(layer), maker

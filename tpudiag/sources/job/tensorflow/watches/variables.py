@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.location import Location
 from tpudiag.signals import VariableSeen
@@ -33,7 +33,12 @@ class VariableWatch:
         self.on_trained: Callable[[object], None] = lambda _: None
         self._seen: dict[str, VariableSeen] = {}
         self._counters: list[weakref.ref[Variable]] = []
+        self._made: dict[int, tuple[weakref.ref[Variable], str]] = {}
+        """By identity: a variable, and its entry."""
         self._trained: set[str] = set()
+        """Entries of variables that a step trains."""
+        self._trained_names: set[str] = set()
+        """Names of those whose object was not seen as it was made."""
         self._trainable = self.made = 0
         self._many_at: list[Location | None] = []
         """Which lines made the last of `MANY`, and the next after them."""
@@ -52,9 +57,12 @@ class VariableWatch:
         self._scopes[-1].__enter__()
 
     def facts(self) -> tuple[VariableSeen, ...]:
-        """One entry per variable, replicas counted once; of equal names the last one is trained."""
+        """One entry per variable, replicas counted once.
+
+        Where only a name is known of what is trained, the last one of that name is.
+        """
         last = {_plain(seen.name): key for key, seen in self._seen.items()}
-        trained = {last.get(name) for name in self._trained}
+        trained = self._trained | {last.get(name) for name in self._trained_names}
         return tuple(
             replace(seen, trained=key in trained) if trained else seen
             for key, seen in self._seen.items()
@@ -63,10 +71,22 @@ class VariableWatch:
     def trains(self, sources: Iterable[object]) -> None:
         """A step takes gradients for these."""
         for source in sources:
-            inner = privates.VALUE.of(source, None)
-            names = (getattr(each, "name", None) for each in (source, inner) if each is not None)
-            paths = (getattr(source, "path", None), *names)
-            self._trained.update(_plain(path) for path in paths if isinstance(path, str))
+            held = [each for each in (source, privates.VALUE.of(source, None)) if each is not None]
+            entries = {entry for each in held if (entry := self._entry(each))}
+            self._trained |= entries
+            if not entries:
+                paths = (getattr(source, "path", None), *(getattr(it, "name", 0) for it in held))
+                self._trained_names.update(_plain(path) for path in paths if isinstance(path, str))
+
+    def _entry(self, variable: object) -> str | None:
+        """The entry of a variable, or of the replicas' copies that it stands for."""
+        copies: Any = getattr(variable, "values", None)
+        held = cast("tuple[object, ...]", copies) if isinstance(copies, tuple) else ()
+        for each in (variable, *held):
+            made, entry = self._made.get(id(each), (None, ""))
+            if made is not None and made() is each:
+                return entry
+        return None
 
     def counters(self) -> list[Variable]:
         """The integer variables, of each replica: they count steps."""
@@ -100,6 +120,7 @@ class VariableWatch:
             in_scope = bool(self._tf.distribute.has_strategy())
             # Names repeat: each model of a loop has its own `dense/kernel`.
             key = f"{name}#{len(self._seen)}"
+            self._made[id(variable)] = weakref.ref(variable), key
             seen = self._seen[key] = VariableSeen(
                 name=name,
                 dtype=variable.dtype.base_dtype.name,
