@@ -27,12 +27,7 @@ def advice(error: str, python: str, script: str = "") -> str | None:
         )
     known = known_package(missing[1])
     if known is None and is_of_another_release(missing[1], python):
-        # Python names the first missing part: what stands before it exists.
-        return (
-            f"{top} is there, and has no {missing[1]}: another release of it had. Change the "
-            f"import, or install the release that the script was written for ({python} -m pip "
-            f"install '{top.replace('_', '-')}==...')"
-        )
+        return None  # what stands before the first missing part exists: `older_release` tells it
     # What brings a part of a namespace is mostly named like it: orbax.export, orbax-export.
     module = missing[1] if known is None else top
     name = known or re.sub(r"[._]", "-", module)

@@ -123,9 +123,9 @@ def _asked(crash: Crash, call: str) -> tuple[str, str, str] | None:
     if _BY_POSITION.match(crash.error) and len(behind) == 1 and not UNPACKED.search(call):
         return "takes fewer arguments by position", behind[0][1], behind[0][0]
     lack = lack_in(crash.error, 0)
-    if behind or lack is None or lack.owner or lack.takes or not lack.within:
+    if behind or lack is None or lack.owner or lack.takes or lack.asked in _OF_TABLES:
         return None
-    return None if lack.asked in _OF_TABLES else (f"has no `{lack.full}`", lack.asked, "")
+    return f"has no `{lack.full}`", lack.asked, ""
 
 
 def _installed(module: str, folder: Path) -> str:
