@@ -194,6 +194,12 @@ def ran(
     return space, noted
 
 
+def of_keras(text: str, file: str = "src/trainer.py", **known: Any) -> dict[str, Any]:
+    """What code of Keras' defines."""
+    exec(compile(text, f"/lib/keras/{file}", "exec"), known)
+    return known
+
+
 FILLED = """
 rows, own, seen, shared = [], [1], {}, []
 for line in open("/nowhere/data.csv"):
@@ -260,11 +266,7 @@ def test_what_nothing_that_stands_in_for_data_reached_is_the_scripts(
 
 def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_path: Path) -> None:
     text = "data = open('/nowhere/x').read()\nmodel.fit(data)\n"
-    code = compile(
-        "def fit(data):\n    raise ValueError('shapes')\n", "/lib/keras/src/trainer.py", "exec"
-    )
-    library: dict[str, Any] = {}
-    exec(code, library)
+    library = of_keras("def fit(data):\n    raise ValueError('shapes')\n")
 
     class Model:
         def fit(self, data: object) -> None:
@@ -279,8 +281,7 @@ def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_p
     text = "import no_such_module\ndata = no_such_module.made()\nmodel.fit(data)\n"
     with pytest.raises(ModuleNotFoundError):
         ran(tmp_path, text, model=Model())
-    code = compile("def put(x):\n    raise TypeError(x)\n", "/lib/keras/engine/models.py", "exec")
-    exec(code, library)
+    library = of_keras("def put(x):\n    raise TypeError(x)\n", "engine/models.py")
     with pytest.raises(ModuleNotFoundError):
         ran(tmp_path, "import no_such_module as m\nmodel = put(m.Backbone())\n", **library)
     space, _ = ran(
@@ -323,8 +324,7 @@ def test_what_fails_once_data_are_stood_in_for_is_passed_over_and_said_apart(
 def test_behind_a_first_loop_what_fails_is_passed_over_though_it_trains(
     tmp_path: Path, data: str, error: type[Exception], trained: bool, ends: bool
 ) -> None:
-    library: dict[str, Any] = {"error": error}
-    exec(compile("def fit(x):\n    raise error\n", "/lib/keras/src/trainer.py", "exec"), library)
+    library = of_keras("def fit(x):\n    raise error\n", error=error)
     text = f"x = {data}\nhistory = fit(x)\nloss = history.history['loss']\n"
     with pytest.raises(error) if ends else contextlib.nullcontext():
         assert isinstance(ran(tmp_path, text, trained, **library)[0]["loss"], Hole)
@@ -334,9 +334,7 @@ def test_behind_a_first_loop_what_fails_is_passed_over_though_it_trains(
 def test_what_an_absent_package_should_have_made_is_missed_where_it_is_needed(
     tmp_path: Path, file: str
 ) -> None:
-    library: dict[str, Any] = {}
-    code = compile("def put(x):\n    raise TypeError(x)\n", f"/lib/keras/{file}", "exec")
-    exec(code, library)
+    library = of_keras("def put(x):\n    raise TypeError(x)\n", file)
     text = "import no_such_module as m\npart = m.Part(1) + 2\n"
     text += "def made(x):\n    return put(x + part.size)\nmodel = made(3)\n"
     with pytest.raises(ModuleNotFoundError):
@@ -348,9 +346,7 @@ def test_what_an_absent_package_should_have_made_is_missed_where_it_is_needed(
 def test_names_of_a_module_that_is_absent_are_missed_by_it(tmp_path: Path) -> None:
     space, noted = ran(tmp_path, "from no_such_module import *\nx = helper(3)\ny = x + 1\n")
     assert isinstance(space["y"], Hole) and len(noted) == 2
-    library: dict[str, Any] = {}
-    code = compile("def fit(f):\n    f()\n", "/lib/keras/src/trainer.py", "exec")
-    exec(code, library)
+    library = of_keras("def fit(f):\n    f()\n")
     with pytest.raises(ModuleNotFoundError):
         ran(tmp_path, "from no_such_module import *\nfit(lambda: helper(3))\n", **library)
 

@@ -108,38 +108,26 @@ def test_pictures_of_torchvision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_what_a_data_set_of_the_scripts_own_cannot_read_is_a_hole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Fetcher:
-        def __init__(self, dataset: Any) -> None:
-            self.dataset = dataset
+    class Loader:  # and what fetches for it
+        def __init__(self, dataset: Any, num_workers: int = 0, **_: Any) -> None:
+            self.dataset, self.workers = dataset, num_workers
 
         def fetch(self, at: list[int]) -> object:
             return [self.dataset[each] for each in at]
 
-    class Loader:
-        def __init__(self, dataset: Any, num_workers: int = 0, **_: Any) -> None:
-            self.workers, self.fetcher = num_workers, Fetcher(dataset)
+    class Absent:
+        def __getitem__(self, at: int) -> str:
+            return Path(f"/nowhere/{at}").read_text()
 
-    class Own:
-        def __init__(self, error: Exception | None = None) -> None:
-            self.error = error
-
-        def __getitem__(self, at: int) -> int:
-            if self.error is not None:
-                raise self.error
-            return at
-
-    fetch: Any = SimpleNamespace(_MapDatasetFetcher=Fetcher)
-    data: Any = SimpleNamespace(DataLoader=Loader, _utils=SimpleNamespace(fetch=fetch))
-    torch: Any = SimpleNamespace(utils=SimpleNamespace(data=data))
-    for name, module in (("torch", torch), ("torch.utils.data._utils.fetch", fetch)):
-        monkeypatch.setitem(sys.modules, name, module)
+    fetch: Any = SimpleNamespace(_MapDatasetFetcher=Loader)
+    data = SimpleNamespace(DataLoader=Loader, _utils=SimpleNamespace(fetch=fetch))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(utils=SimpleNamespace(data=data)))
     ledger: Any = Ledger(tmp_path)
     keras_data.of_torch(ledger, sys)
-    absent, wrong = Own(FileNotFoundError("/nowhere")), Own(ValueError("a size"))
-    loaders = [Loader(each, num_workers=4) for each in (Own(), absent, wrong)]
-    assert [each.workers for each in loaders] == [4, 0, 4]
-    assert loaders[0].fetcher.fetch([2, 3]) == [2, 3]
-    assert holes.batch_of(loaders[1].fetcher.fetch([0] * 8)) == 8 and ledger.noted
-    with pytest.raises(ValueError, match="a size"):
-        loaders[2].fetcher.fetch([0])
+    there, absent, wrong = (Loader(each, num_workers=4) for each in ([5, 6], Absent(), {}))
+    assert [there.workers, absent.workers, wrong.workers] == [4, 0, 4]
+    assert there.fetch([1]) == [6] and ledger.noted == []
+    assert holes.batch_of(absent.fetch([0] * 8)) == 8 and ledger.noted
+    with pytest.raises(KeyError):
+        wrong.fetch([0])
     hooks.undo()

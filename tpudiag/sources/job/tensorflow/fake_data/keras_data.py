@@ -5,7 +5,7 @@ import os
 from functools import partial
 from typing import Any
 
-from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import holes, missing_data_errors, paths
 from .holes import Hole
@@ -19,11 +19,10 @@ _IMAGES = {
 }
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
 
-_HERE: Kwargs = {
-    "num_workers": 0, "prefetch_factor": None, "persistent_workers": False, "timeout": 0,
-    "multiprocessing_context": None,
-}  # fmt: skip
-"""A loader of torch without processes of its own, which would know of no stand-ins."""
+_OF_PROCESSES = (
+    "num_workers", "prefetch_factor", "persistent_workers", "timeout", "multiprocessing_context",
+)  # fmt: skip
+"""What a loader of torch is told of processes of its own, which would know of no stand-ins."""
 
 
 def install(keras: Library, ledger: Ledger) -> None:
@@ -94,7 +93,8 @@ def of_torch(ledger: Ledger, _: Library) -> None:
         try:
             _ = dataset[0] if options.get("num_workers") else None
         except Exception as error:
-            options |= _HERE if _wants(error) else {}
+            for name in _OF_PROCESSES if _wants(error) else ():
+                options.pop(name, None)
         original(loader, dataset, *args, **options)
 
     hooks.around(table.TORCH_FETCHED, fetched)
