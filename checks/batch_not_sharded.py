@@ -42,6 +42,10 @@ def batch_not_sharded(signals: Signals) -> Judgement:
     step = need(signals.sharding, "a training step of jax.jit")
     if step.here < 2:
         need(None, "a second device", "rehearse the job for a slice: `--for v5e-8`")
+    draws = signals.numerics is None or signals.numerics.draws
+    holds = signals.step_ops is not None and signals.step_ops.large_constants
+    if step.makes_batch and signals.batch is None and not (draws or holds):
+        need(None, "a batch, which the step is not given, and neither draws nor holds")
     used = Evidence("devices that the step uses", step.devices, "devices", step.here)
     if step.devices < step.here:
         yield Finding(

@@ -124,7 +124,8 @@ def test_what_a_data_set_of_the_scripts_own_cannot_read_is_a_hole(
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(utils=SimpleNamespace(data=data)))
     ledger: Any = Ledger(tmp_path)
     keras_data.of_torch(ledger, sys)
-    there, absent, wrong = (Loader(each, num_workers=4) for each in ([5, 6], Absent(), {}))
+    sets: tuple[Any, ...] = [5, 6], Absent(), {}
+    there, absent, wrong = (Loader(each, num_workers=4) for each in sets)
     assert [there.workers, absent.workers, wrong.workers] == [4, 0, 4]
     assert there.fetch([1]) == [6] and ledger.noted == []
     assert holes.batch_of(absent.fetch([0] * 8)) == 8 and ledger.noted
