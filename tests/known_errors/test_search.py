@@ -51,10 +51,30 @@ def test_example_is_recognised_as_itself_and_as_nothing_better(error: KnownError
     assert not found[0].secondary
 
 
-def test_a_value_of_words_keeps_its_blanks_over_wrapped_lines() -> None:
-    text = "worker 3: Collective ops is aborted by: the peer was\n    restarted too late"
-    (found,) = match(text)
-    assert found.values["why"] == "the peer was restarted too late"
+HBM = BY_ID["E19"].example
+PREFIXED = "\n".join(f"(worker-3, pid=77) 2026-01-02 03:04:05 {row}" for row in HBM.splitlines())
+SIZES = {
+    "used": "41.74G",
+    "limit": "16.00G",
+    "over": "25.74G",
+    "padding": "31.00G",
+    "expansion": "32.0",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("worker 3: Collective ops is aborted by: the peer was\n    restarted too late",
+         {"why": "the peer was restarted too late"}),
+        ("Unsupported data type for TPU: String", {"type": "String"}),
+        ("File not found: filepath=my_best. Please ensure the file is a zip.", {"path": "my_best"}),
+        (HBM, SIZES),
+        (PREFIXED, SIZES),
+    ],
+)  # fmt: skip
+def test_the_values_of_a_text_are_read_whole(text: str, values: dict[str, str]) -> None:
+    assert match(text)[0].values == values
 
 
 def test_near_misses_are_not_recognised() -> None:
@@ -88,27 +108,6 @@ def test_disguised_examples_are_recognised() -> None:
             assert found.error.id == error.id
             assert "\x1b" not in found.excerpt
         assert match(coloured)[0].values == plain.values
-
-
-def test_prefixes_of_lines_hide_no_sizes() -> None:
-    lines = BY_ID["E19"].example.splitlines()
-    found = match("\n".join(f"(worker-3, pid=77) 2026-01-02 03:04:05 {line}" for line in lines))
-    assert found[0].error.id == "E19"
-    assert found[0].values["used"] == "41.74G"
-
-
-def test_out_of_memory_gives_its_sizes() -> None:
-    (found,) = [each for each in match(BY_ID["E19"].example) if not each.secondary]
-    assert found.values == {
-        "used": "41.74G", "limit": "16.00G", "over": "25.74G", "padding": "31.00G",
-        "expansion": "32.0",
-    }  # fmt: skip
-    assert "41.74G of 16.00G" in found.message and "32.0x" in found.message
-
-
-def test_values_keep_their_capitals() -> None:
-    found = match("Unsupported data type for TPU: String")[0]
-    assert found.values == {"type": "String"}
 
 
 def test_details_without_their_values_are_left_out() -> None:
@@ -314,8 +313,3 @@ def test_what_addons_say_at_their_import_is_no_error() -> None:
         "TFA has entered a minimal maintenance and release mode until a planned end of life."
     )
     assert all(hit.error.noise for hit in match(text))
-
-
-def test_a_path_ends_where_the_next_sentence_begins() -> None:
-    (found, *_) = match("File not found: filepath=my_best. Please ensure the file is a zip file.")
-    assert found.values == {"path": "my_best"}
