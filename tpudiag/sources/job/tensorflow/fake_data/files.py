@@ -16,14 +16,14 @@ from typing import Any, cast
 from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, table
 from tpudiag.sources.job.points.point import Point
 
-from . import batch_sizes, holes, open_tables, paths
+from . import batch_sizes, holes, paths
+from .asking import by_user
 from .hole_sizes import LENGTH
 from .holes import Hole, batched, used
 from .ledger import CLASSES, SIZE, Ledger
-from .open_values import by_user, opened
 
-_VALUES = 2**20
-"""Of an array in a file that does not tell its shape: a script draws windows of it."""
+_VALUES = 2**13 * 3 * 7**2
+"""Of an array in a file that does not tell its shape: a script draws windows of it, or pictures."""
 
 
 class Files:
@@ -111,8 +111,9 @@ class Files:
             self._answer(at, batches, paths.is_missing, keras)
 
         def tabled(original: Call, *args: object, **options: object) -> object:
-            made: Any = original(*args, **options)
-            return made if made.samples else batches("pictures that a table names", **options)
+            made: Any = None if holes.holds((args, options)) else original(*args, **options)
+            there = made is not None and made.samples
+            return made if there else batches("pictures that a table names", **options)
 
         hooks.around(table.TABLE_GENERATED, tabled, keras)
         weights = self._said("weights stay as initialised", lambda _: None)
@@ -143,12 +144,12 @@ class Files:
         return original(drawn, *args, **options)
 
     def watch_pandas(self, pandas: Library) -> None:
-        """Tables that it would read: open ones, whose columns are made when they are asked for."""
+        """Tables that it would read."""
 
         def read(path: str, *_: object, **options: object) -> object:
             rows = LENGTH * max(1, math.ceil(batch_sizes.examples() / LENGTH))
-            self._ledger.note(f"{path} ({rows} rows of the columns that are asked for)")
-            return open_tables.make(pandas, rows, options)
+            self._ledger.note(f"{path} (a table of {rows} rows)")
+            return holes.of_table(pandas.DataFrame, rows, options)
 
         def tried(original: Call, *args: object, **options: object) -> object:
             """What is to be read as a table is one, however it is called, as `adult.data`."""
@@ -177,8 +178,7 @@ class Files:
             if "w" in str(mode):
                 return NotImplemented
             self._ledger.note(f"{path} (an array)")
-            values = numpy.broadcast_to(numpy.zeros((), dtype), _VALUES if shape is None else shape)
-            return opened(values) if shape is None else values
+            return numpy.broadcast_to(numpy.zeros((), dtype), _VALUES if shape is None else shape)
 
         def made(original: Call, given: object, *args: object, **kwargs: object) -> object:
             """An array that the script makes of holes, which a library's own call still fills."""

@@ -32,7 +32,6 @@ from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
 from .jitted_holes import labels, simplest
 from .ledger import TEXTS, WORDS, Ledger
-from .open_values import OpenNumber
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 """Of a Keras model: made anew where they are None."""
@@ -78,7 +77,8 @@ class Filling:
         """A layer or optimizer is made: it takes numbers alone, the one sizes, the other rates."""
         words: Any = kwargs.get("vocabulary")
         if isinstance(words, holes.Hole):
-            kwargs["vocabulary"] = words = [*map(OpenNumber, range(len(words)))]
+            kind = int if type(layer).__name__ == "IntegerLookup" else str
+            kwargs["vocabulary"] = [*map(kind, range(len(words)))]
         if holes.holds((args, kwargs)):
             self._ledger.note(f"sizes of what is made at {user_lines.caller()}", "model")
             number = float if hasattr(layer, "apply_gradients") else int
@@ -86,9 +86,6 @@ class Filling:
                 lambda value: number(value) if isinstance(value, holes.Hole) else value,
                 (args, kwargs),
             )
-        # Of a column of texts that no use has told from numbers.
-        if isinstance(words, list) and type(layer).__name__ != "IntegerLookup":
-            kwargs["vocabulary"] = [str(w) if isinstance(w, OpenNumber) else w for w in words]
         return original(layer, *args, **kwargs)
 
     def _adapted(self, original: Call, layer: Any, *args: object, **kwargs: object) -> object:

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 
 from tpudiag.sources.job.points import Args
 
-from .open_values import asked_sizes
-
 LENGTH = 2400
 """Elements of a hole that is counted, and rows of a table: 60, 80 or 100 may make an example."""
 NUMBER, WIDTH = 2, 8
@@ -42,6 +40,12 @@ class Size:
 Dims: TypeAlias = tuple[Size, ...]
 
 
+def asked_sizes(shape: tuple[Any, ...]) -> list[int]:
+    """The sizes that a shape is asked by, which may be given one by one or as a list."""
+    alone: Any = shape[0] if len(shape) == 1 and hasattr(shape[0], "__len__") else None
+    return [int(size) for size in (shape if alone is None else alone)]
+
+
 def made_by(dims: Dims, use: str, given: Args) -> Dims:
     """The sizes that a use gives."""
     first = dims[0] if dims else Size()
@@ -63,7 +67,8 @@ def made_by(dims: Dims, use: str, given: Args) -> Dims:
 
 def indexed(dims: Dims, key: Any) -> Dims:
     """The sizes of what is taken of a hole, axis by axis."""
-    if isinstance(key, list) and key and isinstance(key[0], str):  # columns
+    # Columns: a table that is listed gives holes for their names.
+    if isinstance(key, list) and key and (isinstance(key[0], str) or _is_hole(key[0])):
         return (*dims[:1], Size(known=len(key)))
     keys, rest, made = key if isinstance(key, tuple) else (key,), list(dims), list[Size]()
     for at, each in enumerate(keys):
@@ -81,7 +86,7 @@ def indexed(dims: Dims, key: Any) -> Dims:
 
 def _along(size: Size, key: Any, is_open: bool) -> Size:
     """How many are taken along one axis; of an open one it stays open."""
-    if isinstance(key, slice):
+    if isinstance(key, slice) and not any(isinstance(e, str) for e in (key.start, key.stop)):
         count = len(range(int(size))[key])
         return Size(count, None if is_open else count)
     masks = isinstance(key, str) or _is_hole(key) or "bool" in str(getattr(key, "dtype", ""))

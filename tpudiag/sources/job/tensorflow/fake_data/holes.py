@@ -15,12 +15,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, table, user_lines
 
-from .asking import Asked, end_what_only_uses_holes, is_decorated, taken_apart, taken_at_will, turns
+from .asking import (
+    Asked,
+    by_user,
+    end_what_only_uses_holes,
+    is_decorated,
+    taken_apart,
+    taken_at_will,
+    turns,
+)
 from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Size, indexed, made_by
 from .ledger import MARKER
-from .open_values import by_user
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
@@ -29,6 +36,8 @@ _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
 BATCHES = 32
 """Batches of a hole that is gone over: more than the steps that are observed."""
+_OF_FRAMES = ("values", "to_numpy")
+"""Arrays of a table."""
 _COLUMNS = 64
 """Names that a table has at most."""
 _OF_OTHERS = ("dtype", "is_tensor_like", "cardinality", "element_spec")
@@ -51,6 +60,8 @@ class Hole(Asked):
     """The comparison that it answers: first what is compared is taken for equal."""
     tpudiag_elements: object = None
     """What a dataset was made of."""
+    tpudiag_frame: type | None = None
+    """Of a table: the DataFrame of pandas, what it has not is a column."""
     tpudiag_cause: Exception | None = None
     """How it was said that what should have made it is not installed."""
     tpudiag_sent: Call = staticmethod(lambda array: array)
@@ -71,7 +82,10 @@ class Hole(Asked):
             raise AttributeError(name)
         if name == "ndim":
             return len(self.tpudiag_dims)
-        return _Shape(shape_of(self), self) if name == "shape" else used(self, name)
+        if name == "shape":
+            return _Shape(shape_of(self), self)
+        frame = self.tpudiag_frame
+        return used(self, name) if frame is None or hasattr(frame, name) else self[name]
 
     def __setattr__(self, name: str, value: object) -> None:
         self.__dict__[name] = value
@@ -95,6 +109,8 @@ class Hole(Asked):
             if len(self.tpudiag_names) == _COLUMNS:  # examples, by their names
                 return _like(self, (Size(WIDTH),))
             self.tpudiag_names |= {key}
+            if self.tpudiag_frame is not None:
+                return _like(self, self.tpudiag_dims[:1])
         return _like(self, indexed(self.tpudiag_dims or (Size(),), key))
 
     def __setitem__(self, key: object, value: object) -> None:
@@ -162,9 +178,11 @@ class Hole(Asked):
         return self
 
     def __array__(self, dtype: object = None, copy: object = None) -> object:
-        shape = shape_of(self)
-        value = 0 if shape else NUMBER
-        return importlib.import_module("numpy").full(shape, value, dtype or "float32")
+        numpy, shape = importlib.import_module("numpy"), shape_of(self)
+        made = numpy.full(shape, 0 if shape else NUMBER, dtype or "float32")
+        if shape:  # two classes, which turn
+            made[1::2] = 1
+        return made
 
     def __array_ufunc__(self, function: object, _: str, *inputs: object, **__: object) -> object:
         return used(self, "ufunc", inputs)
@@ -237,6 +255,16 @@ def batched(size: object) -> Hole:
     return used(Hole(), "batch", (size,))
 
 
+def of_table(frame: type, rows: int, options: Kwargs) -> Any:
+    """A table of so many rows, or of as many rows and columns as are asked for."""
+    asked, columns = options.get("nrows"), options.get("names") or options.get("usecols")
+    width = len(columns) if isinstance(columns, list) else None
+    first = Size(min(asked, rows) if isinstance(asked, int) else rows)
+    made = Hole((first, Size(WIDTH, width)))
+    made.tpudiag_frame = frame
+    return iter([made]) if options.get("chunksize") or options.get("iterator") else made
+
+
 def stacked(parts: list[Hole]) -> Hole:
     """An array of holes that are alike."""
     return _like(parts[0], (Size(known=len(parts)), *parts[0].tpudiag_dims))
@@ -245,13 +273,17 @@ def stacked(parts: list[Hole]) -> Hole:
 def _like(hole: Hole, dims: Dims) -> Hole:
     """What comes of a hole."""
     end_what_only_uses_holes(next(_uses))
-    return Hole(dims, hole.tpudiag_batch, hole.tpudiag_cause)
+    made = Hole(dims, hole.tpudiag_batch, hole.tpudiag_cause)
+    made.tpudiag_frame = hole.tpudiag_frame if len(dims) > 1 else None
+    return made
 
 
 def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     """What a use of a hole gives, by what it is given besides."""
     made = _like(hole, made_by(hole.tpudiag_dims, use, given))
     made.tpudiag_compared = use if use in _COMPARISONS else ""
+    if use in _OF_FRAMES:
+        made.tpudiag_frame = None
     if use != "map":
         made.tpudiag_elements = hole.tpudiag_elements
     made.tpudiag_rows = hole.tpudiag_rows

@@ -27,7 +27,6 @@ from . import missing_data_errors, paths
 from . import statement_parts as parts
 from .holes import Hole
 from .ledger import Ledger
-from .open_tables import Table
 
 _ASKED, _ERROR = "__tpudiag_tried__", "__tpudiag_e__"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -264,9 +263,7 @@ class Statements:
             if name in statement.fills:
                 it: Any = known.get(name, ())
                 return type(it) not in (list, set, dict, tuple) or bool(it)
-            # A table that was to be changed still makes whatever column is asked of it.
-            changed = name in statement.reads and isinstance(known.get(name), Table)
-            return changed or (statement.compound and name in known)
+            return statement.compound and name in known
 
         return tuple(
             known[name] if stays(name) else Hole(cause=self._absent)
