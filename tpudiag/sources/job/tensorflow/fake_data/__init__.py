@@ -22,6 +22,7 @@ worse than an unknown value: observe the run; do not match names or read the sou
   build, untrained, for a layer of another would be another step; the rest of it is holes.
 
 What still goes by a name, which no use tells: a batch (`batch_sizes.py`); the builds of
-well-known models and the sizes of keras.datasets. What still asks the text: whether a line that failed for a file was to write it
-(`missing_data_errors.py`). `modules.py` has what notebook hosts import.
+well-known models and the sizes of keras.datasets. What still asks the text: whether a line that
+failed for a file was to write it (`missing_data_errors.py`). `modules.py` has what notebook hosts
+import.
 """
