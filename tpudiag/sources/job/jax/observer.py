@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tpudiag.signals import CoverageEnd, Framework, JobEnd
-from tpudiag.sources.job.jax import too_large
+from tpudiag.sources.job.jax import jitted_holes, too_large
 from tpudiag.sources.job.jax.devices import Devices
 from tpudiag.sources.job.jax.eager_operations import EagerOperations
 from tpudiag.sources.job.jax.fetches import FetchWatch
@@ -24,7 +24,6 @@ from tpudiag.sources.job.points import Library, Watches, barrier, hooks, private
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
@@ -109,7 +108,8 @@ class JaxObserver:
 
     def by_module(self) -> Watches:
         """What is to be told of the import of which module, besides JAX."""
-        return {
+        fills = {} if self._beside.fake_data is None else {"flax.linen": jitted_holes.fill_modules}
+        return fills | {
             privates.KERNELS: self._devices.interpret,
             "orbax.checkpoint": lambda _: self._checkpoints.watch_orbax(),
             "flax.training.checkpoints": lambda _: self._checkpoints.watch_flax(),

@@ -14,7 +14,7 @@ from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import batch_sizes, missing_data_errors
 from .holes import BATCHES, Hole, batched, is_open, used
-from .jitted_holes import simplest
+from .model_holes import simplest
 
 
 def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str], object]) -> None:

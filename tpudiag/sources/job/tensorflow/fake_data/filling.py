@@ -30,8 +30,8 @@ from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
-from .jitted_holes import labels, simplest
 from .ledger import TEXTS, WORDS, Ledger
+from .model_holes import labels, simplest
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 """Of a Keras model: made anew where they are None."""

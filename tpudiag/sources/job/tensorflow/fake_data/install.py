@@ -6,7 +6,7 @@ from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
-from . import holes, hub, jitted_holes, keras_data, paths, shuffles, tfds_data
+from . import holes, hub, keras_data, model_holes, paths, shuffles, tfds_data
 from .elements import Elements
 from .files import Files
 from .filling import Filling
@@ -52,7 +52,7 @@ class FakeData:
         keras_data.install(keras, self._ledger)
         self._files.watch_keras(keras)
         if of_jax:
-            jitted_holes.fill_models(keras, self._ledger)
+            model_holes.fill_models(keras, self._ledger)
         else:
             self._filling.watch_keras(keras)
 
@@ -65,7 +65,6 @@ class FakeData:
             "torch.utils.data": partial(keras_data.of_torch, ledger),
             "torchvision.datasets": partial(keras_data.of_torchvision, ledger),
             "grain.python": lambda _: hooks.around(table.EXAMPLES_LOADED, self._loads_here),
-            "flax.linen": jitted_holes.fill_modules,
             "PIL.Image": self._files.watch_pillow,
             "cv2": self._files.watch_opencv,
             "numpy": self._files.watch_numpy,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
+from tpudiag.sources.job.jax import jitted_holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
 
 np = pytest.importorskip("numpy")
@@ -70,7 +70,7 @@ import json, sys, types
 import jax, jax.numpy as jnp
 from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.points import barrier
-from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
+from tpudiag.sources.job.jax import jitted_holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
 from functools import partial
 
@@ -119,7 +119,7 @@ import os, json, tempfile
 import numpy as np
 os.environ["KERAS_BACKEND"] = "jax"
 import keras
-from tpudiag.sources.job.tensorflow.fake_data.jitted_holes import fill_models
+from tpudiag.sources.job.tensorflow.fake_data.model_holes import fill_models
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
