@@ -108,12 +108,14 @@ class JaxObserver:
 
     def by_module(self) -> Watches:
         """What is to be told of the import of which module, besides JAX."""
-        fills = {} if self._beside.fake_data is None else {"flax.linen": jitted_holes.fill_modules}
-        return fills | {
+        watches: Watches = {
             privates.KERNELS: self._devices.interpret,
             "orbax.checkpoint": lambda _: self._checkpoints.watch_orbax(),
             "flax.training.checkpoints": lambda _: self._checkpoints.watch_flax(),
         }
+        if self._beside.fake_data is not None:
+            watches["flax.linen"] = jitted_holes.fill_modules
+        return watches
 
     def imported_keras(self, keras: Any) -> None:
         """A Keras is there, of whichever framework."""
