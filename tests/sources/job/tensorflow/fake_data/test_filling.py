@@ -14,7 +14,6 @@ import json, tempfile
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.fake_data.filling import Filling
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batch_of
-from tpudiag.sources.job.tensorflow.fake_data.open_values import OpenNumber
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
 BATCH_SIZE = 8
@@ -80,7 +79,7 @@ stepped = sorted(stepped.fit(Hole().batch(4), steps_per_epoch=2, verbose=0).hist
 texts = layers.TextVectorization(output_sequence_length=6)
 texts.adapt(list(Hole()))
 of_hole = layers.StringLookup(vocabulary=Hole(), mask_token=None)
-of_column = layers.StringLookup(vocabulary=[OpenNumber(0), OpenNumber(1)])
+of_column = layers.StringLookup(vocabulary=Hole()[:2])
 functional = keras.Sequential([keras.Input((7, 7, 1)), layers.Flatten(), layers.Dense(2)])
 sized = [layers.Dense(Hole()), layers.Embedding(Hole(), output_dim=5), layers.Reshape((Hole(), 1))]
 sized.append(keras.Input((Hole(), 3)))
