@@ -3,7 +3,8 @@
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -12,24 +13,25 @@ from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.jax.jitted import Jitted, Record
 from tpudiag.sources.job.jax.script_remainder import FEWEST_CALLS, RestOfScript
 from tpudiag.sources.job.points import hooks
-from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 
 pytestmark = pytest.mark.slow
 
 
-def test_a_function_made_of_a_followed_one_is_its_own(jax: Any) -> None:
-    watch: Any = JitWatch(lambda _: None)
-    watch.watch(jax)
-    inner: Any = watch._jit(jax.jit, jax.numpy.sum)
-    outer: Any = watch._jit(jax.jit, jax.vmap(jax.grad(inner)))
-    assert outer(jax.numpy.ones((5, 2))).shape == (5, 2)
+@pytest.fixture
+def watch(jax: Any) -> Iterator[Any]:
+    made = JitWatch(lambda _: None)
+    made.watch(jax)
+    yield made
     hooks.undo()
 
 
-def test_one_that_is_made_anew_is_told_beside_a_ragged_batch(jax: Any) -> None:
-    watch: Any = JitWatch(lambda _: None)
-    watch.watch(jax)
+def test_a_function_made_of_a_followed_one_is_its_own(jax: Any, watch: Any) -> None:
+    inner: Any = watch._jit(jax.jit, jax.numpy.sum)
+    outer: Any = watch._jit(jax.jit, jax.vmap(jax.grad(inner)))
+    assert outer(jax.numpy.ones((5, 2))).shape == (5, 2)
 
+
+def test_one_that_is_made_anew_is_told_beside_a_ragged_batch(jax: Any, watch: Any) -> None:
     def epoch() -> None:
         def total(x: Any) -> Any:
             return x.sum()
@@ -40,16 +42,12 @@ def test_one_that_is_made_anew_is_told_beside_a_ragged_batch(jax: Any) -> None:
 
     for _ in range(3):
         epoch()
-    hooks.undo()
     (record,) = (each for each in watch.records.values() if each.calls == 9)
     kinds = [change.kind for retrace in record.retraces for change in retrace.changes]
     assert kinds == ["shape", "new function", "shape", "new function", "shape"]
 
 
-def test_what_the_job_keeps_of_earlier_steps_is_counted(jax: Any) -> None:
-    watch: Any = JitWatch(lambda _: None)
-    watch.watch(jax)
-
+def test_what_the_job_keeps_of_earlier_steps_is_counted(jax: Any, watch: Any) -> None:
     def total(weights: Any) -> Any:
         return (weights * weights).sum()
 
@@ -57,7 +55,6 @@ def test_what_the_job_keeps_of_earlier_steps_is_counted(jax: Any) -> None:
     kept: list[Any] = [jax.numpy.ones((512, 512))]
     for _ in range(5):
         kept.append(step(kept[-1]))
-    hooks.undo()
     (record,) = (each for each in watch.records.values() if each.trains)
     assert record.held() == (3, 3 << 20)
     del kept[3]
@@ -66,40 +63,34 @@ def test_what_the_job_keeps_of_earlier_steps_is_counted(jax: Any) -> None:
 
 @pytest.mark.parametrize("traced", [False, True])
 def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
-    monkeypatch: pytest.MonkeyPatch, jax: Any, traced: bool
+    monkeypatch: pytest.MonkeyPatch, jax: Any, watch: Any, traced: bool
 ) -> None:
     monkeypatch.setattr(script_remainder, "LONG_S", 0.0)
     made: list[object] = [jax.numpy.ones(3)]
     jax.make_jaxpr(made.append)(1.0)
     result = made[traced]
-    watch = JitWatch(lambda _: None)
     watch.rest = RestOfScript(60, lambda: None)
-    watch.watch(jax)
+    watch.rest.leaves = jax.tree_util.tree_leaves
     calls: list[object] = []
 
     def evaluate() -> object:
         calls.append(result)
         return result
 
-    jitted = Jitted(evaluate, evaluate, cast("Any", watch), Record("evaluate", None))
+    jitted = Jitted(evaluate, evaluate, watch, Record("evaluate", None))
     assert all(jitted() is result for _ in range(2 * FEWEST_CALLS))
     assert len(calls) == FEWEST_CALLS * (1 + traced)
-    hooks.undo()
 
 
 RATE = 0.1
 
 
 def test_a_number_that_changes_while_steps_are_answered_is_frozen(
-    monkeypatch: pytest.MonkeyPatch, jax: Any
+    monkeypatch: pytest.MonkeyPatch, jax: Any, watch: Any
 ) -> None:
     def step(weights: Any) -> Any:
         return weights - RATE
 
-    watch: Any = JitWatch(lambda _: None)
-    watch._jax, watch._ready = jax, jax.block_until_ready
-    watch.kept.watch(jax)
-    watch.state = PythonStateWatch(watch._traced_now)
     watch.rest = RestOfScript(60, lambda: None)
     watch.rest.leaves = jax.tree_util.tree_leaves
     jitted = Jitted(jax.jit(step), step, watch, Record("step", None, made=1, trains=True))
