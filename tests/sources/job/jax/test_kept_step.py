@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 def test_state_that_an_evaluation_gives_back_and_what_is_changed_in_place(jax: Any) -> None:
     ones, step = jax.numpy.ones, KeptStep()
-    step.watch(jax)
+    step.jax = jax
     jitted = Jitted(doubled, doubled, cast("Any", None), Record("train_step", None))
     weights, examples = ones((3, 1)), ones((8, 3))
     step.ran(jitted, (weights, examples), {}, True)
@@ -29,7 +29,7 @@ def test_state_that_an_evaluation_gives_back_and_what_is_changed_in_place(jax: A
 
 def called(jax: Any, kept: KeptStep, function: Any, calls: list[list[Any]]) -> None:
     """Some calls of a function that takes gradients."""
-    kept.watch(jax)
+    kept.jax = jax
     record = Record("function", None, calls=len(calls))
     jitted = Jitted(jax.jit(function), function, cast("Any", None), record)
     for arguments in calls:

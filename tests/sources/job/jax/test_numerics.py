@@ -71,7 +71,7 @@ def lost(jax: Any, step: Any, state: Any, *, keeps: bool) -> Any:
     compiled, kept, record = jax.jit(step), KeptStep(), Record("step", None)
     jitted = Jitted(compiled, step, cast("Any", None), record)
     record.values = StateValues(jax, False)
-    kept.watch(jax)
+    kept.jax = jax
     weights = jax.numpy.ones(3)
     for n in range(3):
         given = weights, state, jax.numpy.ones((8, 3))

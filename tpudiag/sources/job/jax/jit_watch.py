@@ -66,8 +66,7 @@ class JitWatch:
 
     def watch(self, jax: Library) -> None:
         """Hook jax.jit and what takes gradients."""
-        self._jax, self._ready = jax, jax.block_until_ready
-        self.kept.watch(jax)
+        self._jax, self.kept.jax, self._ready = jax, jax, jax.block_until_ready
         if self.rest is not None:
             self.rest.leaves = jax.tree_util.tree_leaves
         jax.monitoring.register_event_duration_secs_listener(self._compiled_one)

@@ -16,7 +16,7 @@ class KeptStep:
     """Its call, without the arrays that it was given."""
 
     def __init__(self) -> None:
-        self._jax: Library
+        self.jax: Library
         self.step: StepCall | None = None
         self._gave: dict[int, dict[int, object]] = {}
         """What the last call of each training function gave, by the function's record, and what
@@ -26,15 +26,11 @@ class KeptStep:
         self._carried: dict[int, list[bool]] = {}
         """Which of these the call before had given, in the order of the leaves."""
 
-    def watch(self, jax: Library) -> None:
-        """JAX is there."""
-        self._jax = jax
-
     def ran_beside(self, args: Args, kwargs: Kwargs, result: object) -> None:
         """Another function ran, which may give back the state that it took (nnx.jit does so)."""
         if self.step is None or self.step.calls > 1:
             return
-        leaves, known = self._jax.tree_util.tree_leaves, self._gave.get(id(self.step.record), {})
+        leaves, known = self.jax.tree_util.tree_leaves, self._gave.get(id(self.step.record), {})
         taken = {_kind(leaf) for leaf in leaves((args, kwargs)) if id(leaf) in known}
         known |= {id(leaf): leaf for leaf in leaves(result) if _kind(leaf) in taken}
 
@@ -52,13 +48,13 @@ class KeptStep:
             known.calls = before = before + (not new)
             if before > 2:
                 return  # the program of most calls is the step, and a ragged last batch is not
-        tree = self._jax.tree_util
+        tree = self.jax.tree_util
         given = {
             tree.keystr(path): leaf for path, leaf in tree.tree_flatten_with_path((args, kwargs))[0]
         }
         took, own = self._took.get(id(record)), self._gave.get(id(record), {})
         self._took[id(record)] = {key: _reference(leaf) for key, leaf in given.items()}
-        in_place = {key for key, leaf in given.items() if is_ref(self._jax, leaf)}
+        in_place = {key for key, leaf in given.items() if is_ref(self.jax, leaf)}
         fed = bool(in_place) or any(id(leaf) in own for leaf in given.values())
         if known is not None and known.fed and not fed and known.record is not record:
             return  # gradients taken beside the training loop, for a plot of what was learnt
@@ -77,7 +73,7 @@ class KeptStep:
 
     def _note_restart(self, record: Record, args: Args, kwargs: Kwargs) -> None:
         """Count for each part of the state how often it was begun anew while others went on."""
-        tree, own = self._jax.tree_util, self._gave.get(id(record), {})
+        tree, own = self.jax.tree_util, self._gave.get(id(record), {})
         carried = [id(leaf) in own for leaf in tree.tree_leaves((args, kwargs))]
         changes = [*zip(self._carried.get(id(record), ()), carried, strict=False)]
         self._carried[id(record)] = carried
@@ -88,7 +84,7 @@ class KeptStep:
 
     def as_called(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> StepCall:
         """A call, as it can be traced and lowered again."""
-        abstract = self._jax.tree_util.tree_map(partial(self._abstract, jitted), (args, kwargs))
+        abstract = self.jax.tree_util.tree_map(partial(self._abstract, jitted), (args, kwargs))
         abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
         return StepCall(jitted, jitted.record, abstract)
 
@@ -96,7 +92,7 @@ class KeptStep:
         """The arguments, those that lie nowhere yet where jax.jit was told to put them."""
         if jitted.in_shardings is None:
             return abstract
-        jax, tree_map = self._jax, self._jax.tree_util.tree_map
+        jax, tree_map = self.jax, self.jax.tree_util.tree_map
 
         def put(sharding: object, leaf: Any) -> object:
             told = isinstance(sharding, jax.sharding.Sharding)
@@ -112,7 +108,7 @@ class KeptStep:
 
     def _abstract(self, jitted: Jitted, leaf: Any) -> object:
         """An array's shape, dtype and place, for what was donated holds no values any more."""
-        jax = self._jax
+        jax = self.jax
         if isinstance(leaf, jax.Array):
             of_mesh = getattr(leaf, "committed", True) and not jitted.mapped
             sharding = leaf.sharding if of_mesh else None
