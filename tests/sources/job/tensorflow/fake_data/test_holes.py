@@ -136,6 +136,10 @@ def test_a_hole_is_as_long_as_what_it_was_made_of_or_is_put_beside() -> None:
     assert len(np.stack([hole, labels])) == 40
     assert np.asarray(tokens.reshape(-1, 4)).shape == (300, 4)
     assert np.array(tokens).shape == (300, 128) and np.array(hole / 255).shape[1] < 128
+    begin, end = ["first"], ["last"]
+    for text in texts[:2]:
+        ids = begin + hole.tokenize(text)[:9] + end
+        assert np.array(ids + [0] * (16 - len(ids))).shape == (16,), "rows of one length"
     odds = hole.value_counts().yes / hole.value_counts().no
     neg, pos = np.bincount(hole.query("lang == 'en'")["y"])
     assert np.log(pos / neg).tpudiag_dims == ()

@@ -53,6 +53,8 @@ def made_by(dims: Dims, use: str, given: Args) -> Dims:
         return tuple(first if size < 0 else Size(known=size) for size in asked_sizes(given))
     if use == "unique":  # classes
         return (Size(NUMBER), *dims[1:-1])
+    if use in ("add", "radd") and isinstance(given[0], list):  # tokens, with others around them
+        return (Size(known=first.counted() + len(given[0])),)
     if use in _REDUCED and all(map(_is_hole, given)):
         return ()
     widths = [each for each in given if type(each) is int and each > 0]

@@ -58,6 +58,8 @@ class Hole(Asked):
     """Examples in each of its elements, which are counted where they are batches."""
     tpudiag_compared = ""
     """The comparison that it answers: first what is compared is taken for equal."""
+    tpudiag_broadcast = False
+    """Whether an array of an open shape is to fit whatever it is put beside."""
     tpudiag_elements: object = None
     """What a dataset was made of."""
     tpudiag_frame: type | None = None
@@ -178,8 +180,11 @@ class Hole(Asked):
         return self
 
     def __array__(self, dtype: object = None, copy: object = None) -> object:
-        numpy, shape = importlib.import_module("numpy"), shape_of(self)
-        made = numpy.full(shape, 0 if shape else NUMBER, dtype or "float32")
+        whole = not (is_open(self) and self.tpudiag_broadcast)
+        shape = shape_of(self) if whole else (1,) * len(self.tpudiag_dims)
+        made = importlib.import_module("numpy").full(
+            shape, 0 if shape else NUMBER, dtype or "float32"
+        )
         if shape:  # two classes, which turn
             made[1::2] = 1
         return made
