@@ -12,7 +12,7 @@ _FIXES = (
 _CALLS = {
     "Print": "tf.print", "PrintV2": "tf.print",
     "PyFunc": "numpy_function", "PyFuncStateless": "numpy_function", "EagerPyFunc": "py_function",
-    "debug_callback": "jax.debug.print or jax.debug.callback",
+    "debug_callback": "jax.debug.print or jax.debug.callback", "debug_print": "jax.debug.print",
 }  # fmt: skip
 """What a script calls, by the operation that comes of it."""
 HOW = "record a profile with some steps, then `tpudiag read logdir`"

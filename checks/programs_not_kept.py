@@ -14,7 +14,8 @@ def programs_not_kept(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     The number of programs that JAX compiled up to the last observed step, the time that took, the
-    TPU compiler's time for the step, and whether `jax_compilation_cache_dir` is set.
+    TPU compiler's time for the step, and whether `jax_compilation_cache_dir` is set and the cache
+    not switched off (`jax_enable_compilation_cache`).
 
     ## Why it costs
     A job that is restarted (preempted, resumed, retried) compiles all of its programs again while
@@ -42,8 +43,10 @@ def programs_not_kept(signals: Signals, limit: float = LIMIT) -> Judgement:
     if programs.cache_folder is None and spent > limit:
         yield Finding(
             f"{programs.count} programs were compiled, in {spent:,.0f} s on this machine, and no "
-            "start keeps them for the next: jax_compilation_cache_dir is not set.",
-            'jax.config.update("jax_compilation_cache_dir", "gs://bucket/jax-cache")  # first',
+            "start keeps them for the next: jax_compilation_cache_dir is not set, or the cache is "
+            "switched off.",
+            'jax.config.update("jax_compilation_cache_dir", "gs://bucket/jax-cache")  # first\n'
+            "# and no jax_enable_compilation_cache=False",
             seen,
         )
     elif programs.cache_folder is None and signals.origin is Origin.REHEARSAL and step is None:

@@ -65,7 +65,7 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
         )
     lost = [argument for argument in step.arguments if argument.name in step.unusable]
     in_vain = sum(argument.own_bytes for argument in lost if argument.state)
-    if in_vain > limit:
+    if in_vain > min(limit, WORTH_A_WORD):
         yield Finding(
             f"{step.function} may overwrite {lost[0].name}, and gives no array of its shape and "
             f"dtype ({lost[0].dtype}{list(lost[0].shape)}) that could take its place: "
@@ -74,6 +74,7 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
             "params = jax.tree.map(lambda new, old: new.astype(old.dtype), new, params)",
             (Evidence("donated and not usable", in_vain, "B", int(limit)),),
             step.location,
+            severity=_severity(signals, in_vain, limit),
             cost_bytes=in_vain,
         )
     yield seen

@@ -76,6 +76,7 @@ DOUBLE = TensorSeen("weight", "float64", (128,))
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU701", of_jax(replace(STATE, donated=False), SHARD), Severity.WARNING),
     ("TPU701", of_jax(STATE, SHARD, unusable=("params",)), Severity.WARNING),
+    ("TPU701", of_jax(replace(STATE, bytes=4 << 20), unusable=("params",)), Severity.INFO),
     ("TPU701", of_jax(STATE, SHARD, held=(9, 1 << 30)), Severity.WARNING),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=4 << 20), SHARD), Severity.INFO),
     ("TPU303", of_work(recomputed_flops=35), Severity.WARNING),

@@ -104,7 +104,7 @@ class Seen:
             count=jits.compilations,
             spent_s=jits.compiling_s,
             of_step=step.record.traces if step is not None else 0,
-            cache_folder=getattr(jax.config, "jax_compilation_cache_dir", None) or None,
+            cache_folder=_cache_folder(jax.config),
         )
 
     def saved(self) -> Checkpoints:
@@ -125,3 +125,9 @@ class Seen:
             monitors=self.monitors.facts(),
             frozen=(*self.jits.state.facts(), *(replace(s, of_input=True) for s in of_input)),
         )
+
+
+def _cache_folder(config: object) -> str | None:
+    """Where JAX keeps its programs; a folder is of no use where the cache is switched off."""
+    on = getattr(config, "jax_enable_compilation_cache", True)
+    return (on and getattr(config, "jax_compilation_cache_dir", None)) or None
