@@ -22,6 +22,11 @@ def predicted_step(signals: Signals) -> PredictedStep | None:
     return step.predicted if step is not None and signals.origin is Origin.REHEARSAL else None
 
 
+def as_predicted(name: str, ms: Range) -> Evidence:
+    """A predicted time, from one end of its range to the other."""
+    return Evidence(name, f"{ms.low:.3g} to {ms.high:.3g}", "ms", source=PREDICTED)
+
+
 def unjoined_ms(signals: Signals, here_ms: float) -> float:
     """The longest time of a JAX step on the target: each of its operations by itself.
 

@@ -15,10 +15,9 @@ from tpudiag.model import (
 )
 from tpudiag.signals import Origin, Pipeline, Signals, StepTimes
 
-from ._compiler import PREDICTED
 from ._loop import training_call
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, by_library, need, share_of
-from ._predicted import figures, input_verdict, predicted_step, unjoined_ms
+from ._predicted import as_predicted, figures, input_verdict, predicted_step, unjoined_ms
 from ._profile import whole_trace
 from ._tfdata import advice, blocked_by, blocker
 
@@ -144,8 +143,7 @@ def _between_steps(
         Evidence("a step, on CPU devices", round(here, 2), "ms", source=steps.source),
     ]
     if predicted is not None:
-        text = f"{predicted.ms.low:.3g} to {predicted.ms.high:.3g}"
-        evidence.append(Evidence("a step, predicted", text, "ms", source=PREDICTED))
+        evidence.append(as_predicted("a step, predicted", predicted.ms))
     longest = here if steps.made_alone_ms is None else unjoined_ms(signals, here)
     longest = predicted.ms.high if predicted is not None else longest
     shortest = predicted.ms.low if predicted is not None else 0.0

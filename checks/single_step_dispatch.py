@@ -14,7 +14,7 @@ from tpudiag.signals import Origin, Signals
 
 from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, by_library, need, share_of
-from ._predicted import predicted_step
+from ._predicted import as_predicted, predicted_step
 from ._profile import every_device, every_step, replicas_of, share
 
 LIMIT = 0.03
@@ -106,8 +106,7 @@ def _rehearsed(signals: Signals) -> Judgement:
             "replicas",
             ON_THE_TPU,
         )
-    text = f"{step.device_ms.low:.3g} to {step.device_ms.high:.3g}"
-    yield Evidence("the device's step, predicted", text, "ms", source=PREDICTED)
+    yield as_predicted("the device's step, predicted", step.device_ms)
     yield Evidence("a dispatch takes at most", DISPATCH_MS[-1], "ms", source=PREDICTED)
 
 

@@ -13,9 +13,8 @@ from tpudiag.model import (
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, ShardedStep, Signals
 
-from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, by_framework, mib, need, percent, recomputed, share_of
-from ._predicted import predicted_step, transfer_ms
+from ._predicted import as_predicted, predicted_step, transfer_ms
 from ._profile import HOST_MEMORY, INPUT, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.05
@@ -119,17 +118,12 @@ def _resent(step: ShardedStep) -> Iterator[Finding]:
 def _as_predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement:
     """The batch over the link: longer than the step, or next to nothing of it."""
     transfer = need(transfer_ms(signals), "the size of a replica's batch", ON_THE_TPU)
-    text = f"{transfer.low:.3g} to {transfer.high:.3g}"
-    evidence = (
-        Evidence("a replica's batch over the host's link", text, "ms", source=PREDICTED),
-        Evidence(
-            "predicted step", f"{step.ms.low:.3g} to {step.ms.high:.3g}", "ms", source=PREDICTED
-        ),
-    )
+    sent = as_predicted("a replica's batch over the host's link", transfer)
+    evidence = (sent, as_predicted("predicted step", step.ms))
     if transfer.low > step.ms.high:
         yield Finding(
-            f"a replica's batch needs {text} ms from host to device, predicted, and the step is "
-            f"shorter: it waits for the link.",
+            f"a replica's batch needs {sent.value} ms from host to device, predicted, and the step "
+            "is shorter: it waits for the link.",
             by_framework(signals, SEND_LESS, SEND_LESS_OF_JAX),
             evidence,
             confidence=Confidence.MEDIUM,
@@ -138,8 +132,8 @@ def _as_predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgem
         yield from evidence
     else:
         raise NotMeasured(
-            f"a replica's batch needs {text} ms from host to device, predicted: whether the step "
-            "hides it is seen on the TPU alone",
+            f"a replica's batch needs {sent.value} ms from host to device, predicted: whether the "
+            "step hides it is seen on the TPU alone",
             ON_THE_TPU,
         )
 

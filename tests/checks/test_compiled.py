@@ -93,6 +93,12 @@ def of_step(ms: float, collective_ms: float = 0.01, **changed: Any) -> CompilerF
     return with_step(predicted=replace(predicted(ms, collective_ms), **changed))
 
 
+def unlowered(kind: str) -> CompilerFacts:
+    """A step with an operation that has no kernel."""
+    refused = (RefusedOp(kind, "op", HERE),)
+    return CompilerFacts(LoweredStep(batch=128, replicas=8, error="...", refused_ops=refused))
+
+
 OF_PROGRAM = ("TPU302", "TPU303", "TPU504")
 UNREAD = with_step(program=None, predicted=None)
 SILENT = replace(
@@ -219,23 +225,17 @@ def test_an_array_that_loses_its_sharding_keeps_it() -> None:
 
 
 def test_an_operation_that_does_not_lower_fails_with_its_line() -> None:
-    refused = LoweredStep(
-        batch=128, replicas=8, error="...", refused_ops=(RefusedOp("DecodeJpeg", "d", HERE),)
-    )
-    outcome = judge("TPU103", CompilerFacts(refused, reason="the step does not lower"))
+    outcome = judge("TPU103", unlowered("DecodeJpeg"))
     assert outcome.verdict is Verdict.FAILED
     assert outcome.findings[0].message == "DecodeJpeg does not lower to XLA."
     assert outcome.findings[0].location == HERE
 
 
 def test_what_a_print_brings_along_is_not_sent_to_the_pipeline() -> None:
-    refused = LoweredStep(
-        batch=128, replicas=8, error="...", refused_ops=(RefusedOp("StringFormat", "f", HERE),)
-    )
     printed = StepOps(9, (StepOp("PrintV2", "print", True, HERE),))
-    (finding,) = judge("TPU103", CompilerFacts(refused), step_ops=printed).findings
+    (finding,) = judge("TPU103", unlowered("StringFormat"), step_ops=printed).findings
     assert "out of the step" in finding.fix
-    (finding,) = judge("TPU103", CompilerFacts(refused)).findings
+    (finding,) = judge("TPU103", unlowered("StringFormat")).findings
     assert "dataset.map" in finding.fix
 
 
