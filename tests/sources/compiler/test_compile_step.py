@@ -92,6 +92,8 @@ class Compiler:
         self.asked.append(f"prepared for {target.name}")
 
     def compile(self, step: LoweredStep, target: hardware.Target) -> Compilation:
+        if step.batch == 1:
+            raise KeyboardInterrupt
         self.asked.append(f"compiled {step.batch}")
         return Compilation(
             target=target.name,
@@ -100,6 +102,7 @@ class Compiler:
             compiler="fake",
             usable_bytes=2**34,
             compiled=True,
+            temporary_bytes=2**34,
         )
 
     def stop(self) -> None:
@@ -163,3 +166,10 @@ def test_a_job_that_was_interrupted_is_not_waited_for(fake: Compiler) -> None:
     assert found.reason == "the job was interrupted"
     assert of_jax.how is not None and "TPUStrategy" not in of_jax.how
     assert fake.asked[-1:] in ([], ["stopped"])
+
+
+def test_the_step_that_was_compiled_before_ctrl_c_is_kept(fake: Compiler) -> None:
+    steps = tuple(LoweredStep(batch=each, replicas=8, path="/step.mlir") for each in (8, 1))
+    with compilation() as own:
+        found = own.of_steps(steps, lambda _: None)
+    assert found.step is not None and found.interrupted and fake.asked[1:2] == ["compiled 8"]

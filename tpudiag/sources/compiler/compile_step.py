@@ -130,7 +130,10 @@ class StepCompilation:
         tight = step.headroom is not None and step.headroom < 1 - NEVER_RECOMPUTES
         if step.compiled and tight and len(lowered) > 1 and lowered[1].path:
             on_phase(f"compiling a small batch for {self._target.name}")
-            small = self._submitted(lowered[1]).result()
+            try:
+                small = self._submitted(lowered[1]).result()
+            except KeyboardInterrupt:  # what is known of the step itself stays
+                return CompilerFacts(own, step, interrupted=True)
         if step.error is not None:
             why = f"the TPU compiler gave no answer: {first_line(step.error)}"
             return CompilerFacts(own, step, reason=why, how="run one step on the TPU")
