@@ -22,6 +22,14 @@ def train(batches):
         step(state, stack(rows))
 def other():
     step(state, x)
+    held = Held(x)
+    step(state, held.rows)
+    step(state, held.pair)
+class Held:
+    def __init__(self, rows):
+        self.rows, self.pair = sorted(rows), rows
+    def swap(self):
+        self.pair = None
 """
 
 
@@ -36,6 +44,8 @@ def other():
         (11, "x", 6),
         (12, "x", None),
         (14, "x", None),  # not bound here
+        (16, "x", 20),  # an attribute that one statement sets
+        (17, "x", 15),  # of two: what holds it
     ],
 )
 def test_the_statement_that_makes_an_argument(line: int, argument: str, made: int | None) -> None:

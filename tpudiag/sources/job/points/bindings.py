@@ -79,11 +79,20 @@ def assigned(source: str, line: int, parameters: tuple[str, ...], argument: str)
     for call in ast.walk(scope):
         if root is not None and isinstance(call, ast.Call) and holds(call, line):
             given = _given(call, own, root[0])
+            attribute = given.attr if isinstance(given, ast.Attribute) else ""
             while isinstance(given, _PARTS):
                 given = given.value
             if isinstance(given, ast.Name):
-                return _bound(scope, given)
+                made = _bound(scope, given)
+                return made and (_set_once(tree, attribute) or made)
     return None
+
+
+def _set_once(tree: ast.AST, attribute: str) -> int | None:
+    """The line of the only statement that sets an attribute of this name."""
+    named = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == attribute)
+    lines = [each.lineno for each in named if isinstance(each.ctx, ast.Store)]
+    return lines[0] if len(lines) == 1 else None
 
 
 def _given(call: ast.Call, parameters: Sequence[str], name: str) -> ast.expr | None:
