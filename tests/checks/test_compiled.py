@@ -167,10 +167,30 @@ def test_the_need_is_the_sum_of_its_parts() -> None:
     assert said["headroom in bytes"] == STEP.usable_bytes - int(str(said["HBM need"]))
 
 
-def test_little_headroom_warns_and_the_batch_is_located() -> None:
-    outcome = judge("TPU301", with_step(temporary_bytes=14 * GIB))
-    assert outcome.verdict is Verdict.FAILED
-    assert outcome.severity is Severity.WARNING
+WORST = HbmTensor("lookup", "f32[8388608,8]{1,0:T(8,128)}", GIB // 4, 4 * GIB, HERE)
+OPEN = RefusedOp("gather of f32[?,8]", "where", HERE)
+
+
+@pytest.mark.parametrize(
+    ("id_", "facts", "severity", "said"),
+    [
+        ("TPU301", with_step(temporary_bytes=14 * GIB), Severity.WARNING, ""),
+        (
+            "TPU302",
+            with_step(program=replace(PROGRAM, padded=(WORST,))),
+            Severity.WARNING,
+            "lookup f32[8388608,8] takes 4.0 GiB for 256.0 MiB (16.0 x)",
+        ),
+        ("TPU103", unlowered("DecodeJpeg"), Severity.ERROR, "DecodeJpeg does not lower to XLA."),
+        ("TPU102", with_step(dynamic=(OPEN,)), Severity.WARNING, ""),
+    ],
+)
+def test_what_ails_the_program_is_told_with_its_line(
+    id_: str, facts: CompilerFacts, severity: Severity, said: str
+) -> None:
+    outcome = judge(id_, facts)
+    assert (outcome.verdict, outcome.severity) == (Verdict.FAILED, severity)
+    assert said in outcome.findings[0].message
     assert outcome.findings[0].location == HERE
 
 
@@ -198,16 +218,6 @@ def test_state_that_lies_twice_is_an_error_where_the_step_fits_without(
     assert examine(signals, "TPU701").severity is severity
 
 
-def test_padding_is_told_with_the_operation_and_its_expansion() -> None:
-    worst = HbmTensor("lookup", "f32[8388608,8]{1,0:T(8,128)}", GIB // 4, 4 * GIB, HERE)
-    outcome = judge("TPU302", with_step(program=replace(PROGRAM, padded=(worst,))))
-    assert outcome.verdict is Verdict.FAILED
-    assert "lookup f32[8388608,8] takes 4.0 GiB for 256.0 MiB (16.0 x)" in (
-        outcome.findings[0].message
-    )
-    assert outcome.findings[0].location == HERE
-
-
 def test_recomputation_is_held_against_a_small_batch() -> None:
     assert judge("TPU303", replace(FACTS, small=SMALL)).verdict is Verdict.PASSED
     slow = replace(STEP, flops=128e9 * 1.3, predicted=predicted(1.23, 0.01))
@@ -222,13 +232,6 @@ def test_an_array_that_loses_its_sharding_keeps_it() -> None:
     step = replace(STEP, program=gathered, predicted=predicted(2.0, 1.0))
     outcome = judge("TPU504", replace(FACTS, step=step), framework=Framework.JAX)
     assert "with_sharding_constraint" in outcome.findings[0].fix
-
-
-def test_an_operation_that_does_not_lower_fails_with_its_line() -> None:
-    outcome = judge("TPU103", unlowered("DecodeJpeg"))
-    assert outcome.verdict is Verdict.FAILED
-    assert outcome.findings[0].message == "DecodeJpeg does not lower to XLA."
-    assert outcome.findings[0].location == HERE
 
 
 def test_what_a_print_brings_along_is_not_sent_to_the_pipeline() -> None:
@@ -259,13 +262,6 @@ def test_a_step_that_was_not_lowered_is_skipped_with_the_reason() -> None:
     outcome = judge("TPU103", CompilerFacts(reason="was not asked", how="leave out --no-compile"))
     assert (outcome.verdict, outcome.cause) == (Verdict.SKIPPED, "was not asked")
     assert outcome.how_to_measure == "leave out --no-compile"
-
-
-def test_a_bounded_dimension_inside_the_step_is_located() -> None:
-    outcome = judge("TPU102", with_step(dynamic=(RefusedOp("gather of f32[?,8]", "where", HERE),)))
-    assert outcome.verdict is Verdict.FAILED
-    assert outcome.severity is Severity.WARNING
-    assert outcome.findings[0].location == HERE
 
 
 def test_float32_is_a_note_where_the_step_is_not_bound_by_hbm() -> None:
