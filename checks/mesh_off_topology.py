@@ -5,11 +5,16 @@ from tpudiag.hardware import Target, coordinates
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import Signals, StepMesh
 
-from ._need import need
+from ._need import by_library, need
 
 _MAKE = (
     "devices = mesh_utils.create_device_mesh(({sizes},))  # of jax.experimental\n"
     "mesh = Mesh(devices, ({names},))  # of jax.sharding: along the links"
+)
+_MAKE_BY_KERAS = (
+    "devices = mesh_utils.create_device_mesh(({sizes},))  # of jax.experimental: along the links\n"
+    "names = [f'tpu:{{each.id}}' for each in devices.flat]\n"
+    "mesh = keras.distribution.DeviceMesh(({sizes},), [{names}], names)"
 )
 
 
@@ -54,12 +59,12 @@ def mesh_off_topology(signals: Signals) -> Judgement:
         if apart > 1 and not mesh.placed_by_jax:
             yield Finding(
                 f"the {mesh.sizes[number]} devices of a group of axis {axis!r} lie apart in "
-                f"{target.name}: their bounding box has {apart:.0f} times the chips.",
-                _MAKE.format(
+                f"{target.name}: their bounding box has {apart:.2g} times the chips.",
+                by_library(signals, _MAKE_BY_KERAS, _MAKE).format(
                     sizes=", ".join(map(str, mesh.sizes)), names=", ".join(map(repr, mesh.axes))
                 ),
                 (seen, Evidence("chips in the midst of a group, times its own", round(apart, 1))),
-                step.location,
+                mesh.location or step.location,
             )
         hosts = max(len({n * target.hosts // len(places) for n in group}) for group in groups)
         if hosts > 1 and axis not in of_data and not mesh.placed_by_jax:
@@ -69,7 +74,7 @@ def mesh_off_topology(signals: Signals) -> Judgement:
                 f"an axis of at most {len(places) // target.hosts} (the devices of a host), or\n"
                 "jax.make_array_from_callback(shape, sharding, read)  # each device its examples",
                 (seen, Evidence("hosts of a group", hosts, "hosts", 1)),
-                step.location,
+                mesh.location or step.location,
             )
         yield seen
 

@@ -101,13 +101,14 @@ def of_hosts(**seen: Any) -> Signals:
     return replace(of_jax(STATE, SHARD), target=target("v5e-16"), checkpoints=checkpoints)
 
 
-def of_mesh(sizes: tuple[int, int], *, placed_by_jax: bool = False) -> Signals:
+def of_mesh(sizes: tuple[int, int], *, placed_by_jax: bool = False, **seen: Any) -> Signals:
     """Sixteen devices as jax.devices() gives them, the model shared out along the second axis."""
     mesh = StepMesh(
-        axes=("data", "model"), sizes=sizes, devices=tuple(range(16)), placed_by_jax=placed_by_jax
-    )
+        axes=("data", "model"), sizes=sizes, devices=tuple(range(16)),
+        placed_by_jax=placed_by_jax, location=HERE,
+    )  # fmt: skip
     shared = replace(STATE, axes=("model",), parts=4), replace(SHARD, axes=("data",))
-    return replace(of_jax(*shared, mesh=mesh), target=target("v5e-16"))
+    return replace(of_jax(*shared, mesh=mesh, **seen), target=target("v5e-16"))
 
 
 def of_work(

@@ -15,6 +15,7 @@ from tests.checks.rehearsal import (
     loop,
     numerics,
     of_jax,
+    of_mesh,
     op,
     product,
     rows_of,
@@ -257,6 +258,12 @@ TOLD = (
         "TPU702", of_jax(STATE, replace(SHARD, parts=1), fed_at=LINE), "", "", LINE, Severity.ERROR
     ),
     Told("TPU702", of_jax(STATE, SHARD, mesh=MESH, idle_axes=(("model", 4),)), location=LINE),
+    Told(
+        "TPU705",
+        of_mesh((4, 4), by_fit=True, location=None),
+        fix="DeviceMesh((4, 4,), ['data', 'model'], names)",
+        location=HERE,
+    ),
     Told("TPU702", replace(alone(), batch=Batch(2, 2, 1)), fix="global_batch = 8  # not 2"),
     Told("TPU702", replace(alone(), batch=Batch(16, 16, 1)), unsaid="global_batch"),
 )
