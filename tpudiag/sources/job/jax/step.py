@@ -61,10 +61,13 @@ class TracedStep:
         self.keys = keys if len(keys) == len(closed.jaxpr.invars) else []
         """Paths of the arguments that are none of the program's own, in its order."""
         self._state = call.state if call.state is not None else self._given_again()
-        state = self.numbers(self._state)
-        self.program = Equations(closed.jaxpr, state)
-        self._examples = Examples(closed.jaxpr, state, self.program.shared_out)
-        self.steps, self.seen = self.program.steps, self.program.seen
+        like = {_below(path, leaf) for path, key, leaf in self._leaves if key in self._state}
+        # Parameters beside sums of their gradients, which alone a step that accumulates gives back.
+        beside = {k for path, k, leaf in self._leaves if path[2:] and _below(path, leaf) in like}
+        self._kept = self._state | beside
+        program = self.program = Equations(closed.jaxpr, self.numbers(self._state))
+        self._examples = Examples(closed.jaxpr, self.numbers(self._kept), program.shared_out)
+        self.steps, self.seen = program.steps, program.seen
         self.by_path = self._arguments()
         self.arguments = tuple(self.by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
@@ -118,7 +121,8 @@ class TracedStep:
 
     def _data(self) -> list[StepArgument]:
         """What the step gets anew each time: no state, and nothing that it may overwrite."""
-        data = [a for a in self.arguments if not (a.state or _is_key(a)) and prod(a.shape) > 1]
+        others = (a for key, a in self.by_path.items() if key not in self._kept)
+        data = [a for a in others if not _is_key(a) and prod(a.shape) > 1]
         return [a for a in data if not (a.resent or a.donated)] or data
 
     def data(self) -> list[Any]:
@@ -273,6 +277,11 @@ class TracedStep:
             for key, leaf in zip(self.keys, leaves, strict=False)
             if getattr(leaf, "donated", False)
         )
+
+
+def _below(path: Any, leaf: Any) -> tuple[str, object]:
+    """Where in its argument a leaf stands, and its shape."""
+    return str(path[2:]), getattr(leaf, "shape", None)
 
 
 def _is_key(argument: StepArgument) -> bool:
