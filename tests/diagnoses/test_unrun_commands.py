@@ -19,6 +19,8 @@ COMMANDS = tuple(
             "!wget https://example.org/flower_photos.tgz && tar xf flower_photos.tgz",
             "!git clone https://github.com/someone/detector",
             "!ls",
+            "!pip install -qq wandb",
+            "!pip install torch==1.2",
         ),
         1,
     )
@@ -36,6 +38,9 @@ def crashed(error: str) -> JobEnd:
         ("NotFoundError: /content/flower_photos/train; No such file or directory", 3),
         ("ModuleNotFoundError: No module named 'detector.utils'", 4),
         ("ModuleNotFoundError: No module named 'tensorflow_addons'", 1),
+        ("ModuleNotFoundError: No module named 'wandb'", 6),
+        ("ModuleNotFoundError: No module named 'wandb.keras'", None),
+        ("ModuleNotFoundError: No module named 'torch.old'", 7),
         ("FileNotFoundError: [Errno 2] No such file or directory: '/content/other.txt'", None),
         ("ValueError: labels.txt is odd", None),
         ("IndexError: list index out of range", None),

@@ -110,7 +110,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
 def _with_request(signals: Signals, request: JobRequest, source: script.ScriptFacts) -> Signals:
     """Add what is known without running: target, environment, source text, arguments."""
     if request.notebook is not None:
-        end = unrun_commands.followed(signals.end, request.notebook.source)
+        end = unrun_commands.followed(signals.end, request.notebook.source, request.python.path)
         signals = replace(signals, end=end)
     environment = job_python.environment_of(request.python)
     signals = replace(signals, target=request.target, environment=environment)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from tpudiag.missing_modules import known_package, missing
+from tpudiag.missing_modules import is_of_another_release, known_package, missing
 from tpudiag.signals import JobEnd
 from tpudiag.sources.notebook import Notebook, SkippedLine
 
@@ -23,19 +23,27 @@ _ANYWHERE = frozenset(
     ("content", "data", "dataset", "datasets", "home", "kaggle", "input", "root", "train", "test")
 )
 """Folders that exist anyway."""
+_OF_TODAY = re.compile(r"pip3? install (?!.*(==|git\+|\.whl))")
 _COMMAND = re.compile(r"[!%]|get_ipython\(\)")
 
 
 def behind(
-    end: JobEnd | None, skipped: Iterable[SkippedLine], program: str = ""
+    end: JobEnd | None,
+    skipped: Iterable[SkippedLine],
+    program: str = "",
+    python: str | None = None,
 ) -> SkippedLine | None:
     """The skipped command that caused the crash: its line names what is missing.
 
-    Or it fetches a repository, whose folder the notebook then uses, and a module is missing.
+    Or it fetches a repository, whose folder the notebook then uses, and a module is missing. What
+    brings today's release of a package that is here brings no part which this release lacks.
     """
     if end is None or end.how != "exception" or not _NOT_THERE.search(end.error or ""):
         return None
-    names, lines = list(_missing_names(end)), list(skipped)
+    module = missing(end) or ""
+    is_here = f"'{module}'" in (end.error or "") and is_of_another_release(module, python)
+    names = list(_missing_names(end))
+    lines = [each for each in skipped if not (is_here and _OF_TODAY.search(each.text))]
     written = (re.escape(name).replace("_", "[-_]") for name in names)
     words = [re.compile(rf"(?<![\w-]){each}(?![\w])") for each in written]
     named = (line for word in words for line in lines if word.search(line.text))
@@ -48,9 +56,9 @@ def behind(
     return next(chain(named, used), None)
 
 
-def followed(end: JobEnd | None, notebook: Notebook) -> JobEnd | None:
+def followed(end: JobEnd | None, notebook: Notebook, python: str | None = None) -> JobEnd | None:
     """The end of a notebook, with the command that caused it."""
-    command = behind(end, notebook.skipped, notebook.program)
+    command = behind(end, notebook.skipped, notebook.program, python)
     if end is None or command is None:
         return end
     return replace(end, follows_from=f"`{command.text}` (cell {command.cell}, line {command.line})")
