@@ -15,9 +15,10 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
     """The learning rate schedule is counted in epochs, or in the batches of one replica.
 
     ## What it sees
-    The only `fit` of a job, its epochs and the steps of each, and a Keras schedule that falls and
-    ends (CosineDecay, PolynomialDecay, PiecewiseConstantDecay): it ends within as many steps as
-    there are epochs, or lasts as many times too long as there are replicas.
+    A Keras schedule that falls and ends (CosineDecay, PolynomialDecay, PiecewiseConstantDecay). In
+    the only `fit` of a job, beside its epochs and the steps of each: it ends within as many steps
+    as there are epochs, or lasts as many times too long as there are replicas. In a loop of the
+    job's own: it ended at 0, and most of the steps were taken after that.
 
     ## Why it costs
     A schedule counts steps, of the global batch. Counted in epochs it is over in one of the first,
@@ -37,10 +38,14 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
     loop = need(signals.loop, "a job's training loop")
     if not loop.schedules:
         raise NotMeasured(
-            "no fit was seen that is the only one and has a schedule of Keras that ends",
+            "no fit was seen that is the only one and has a schedule of Keras that ends, and no "
+            "loop that goes on after the end of one",
             "give the optimizer one: `tf.keras.optimizers.schedules.CosineDecay`",
         )
     for each in loop.schedules:
+        if not each.epochs:
+            yield _past(each)
+            continue
         replicas = signals.batch.replicas if signals.batch is not None else 1
         counted = _counted_in(each, replicas)
         whole = each.steps_per_epoch * each.epochs
@@ -52,6 +57,17 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
                 each.location,
             )
         yield Evidence("steps of the schedule", each.steps, "steps", whole)
+
+
+def _past(schedule: FitSchedule) -> Finding:
+    """Steps of a loop at a rate of 0."""
+    return Finding(
+        f"{schedule.name} ends at a rate of 0 after {schedule.steps:,} steps, and the loop took "
+        f"{schedule.steps_per_epoch:,}: the others are in vain. It may be counted in epochs.",
+        "decay_steps = epochs * steps_per_epoch  # an update each, however many a call makes",
+        (Evidence("steps of the schedule", schedule.steps, "steps", schedule.steps_per_epoch),),
+        schedule.location,
+    )
 
 
 def _counted_in(schedule: FitSchedule, replicas: int) -> str | None:

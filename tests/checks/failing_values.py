@@ -131,10 +131,15 @@ def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
     return h(functions=(traced("train_step", 30, *again),))
 
 
-def scheduled(steps: int, each: int = 100, **warmup: int) -> Signals:
-    """A fit of 5 epochs, mostly of 100 steps, on 8 replicas, and its schedule."""
+def scheduled(steps: int, each: int = 100, epochs: int = 5, **warmup: int) -> Signals:
+    """A fit of 5 epochs, mostly of 100 steps, on 8 replicas, and its schedule; a loop has none."""
     of_fit = FitSchedule(
-        name="CosineDecay", steps=steps, steps_per_epoch=each, epochs=5, location=HERE, **warmup
+        name="CosineDecay",
+        steps=steps,
+        steps_per_epoch=each,
+        epochs=epochs,
+        location=HERE,
+        **warmup,
     )
     return loop(schedules=(of_fit,))
 
@@ -173,6 +178,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU518", of_state(lost_moments=replace(LOST[0], restarts=2)), Severity.WARNING),
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
+    ("TPU517", scheduled(6, each=48, epochs=0), Severity.WARNING),
     *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
     ("TPU409", numerics(serial_maps=(SerialMap(128, HERE),)), Severity.WARNING),
     ("TPU520", loop(kept_metrics=(KeptMetric("valid_mae", 3, HERE),)), Severity.WARNING),

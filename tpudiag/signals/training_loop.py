@@ -114,8 +114,12 @@ class FitSchedule:
     """After so many it has come to its end."""
     warmup: int = 0
     """Those of them before it begins to fall."""
+    last_rate: float = 0.0
+    """What it ends at."""
     steps_per_epoch: int
+    """In a loop of the job's own all that were taken."""
     epochs: int
+    """0 in a loop of the job's own."""
     location: Location | None
 
 

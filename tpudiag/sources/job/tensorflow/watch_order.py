@@ -94,6 +94,7 @@ class Watches:
         self.functions.before_call = self._calling
         self.variables.on_made = self.loop.variable_made
         self.strategies.before_eager_run = self.pipelines.feeds.calling
+        self.loop.optimizers = lambda: self.keras.optimizers
         self.loop.state.methods = self.keras.own_methods
         if self.whole is not None:
             self.whole.forward.on_answer = self.loop.pauses.answered

@@ -36,6 +36,7 @@ def test_its_end_beside_the_steps_of_the_fit(
         name=rate["class_name"],
         steps=steps,
         warmup=rate["config"].get("warmup_steps", 0),
+        last_rate=rate["config"].get("values", [0.0])[-1],
         steps_per_epoch=each,
         epochs=3,
         location=None,
@@ -62,3 +63,13 @@ def test_none_that_ends_and_falls(of: Any) -> None:
 
 def test_data_of_unknown_length() -> None:
     assert schedules.of_fit(COSINE, {"epochs": 3, "x": iter(())}, -2, None) is None
+
+
+@pytest.mark.parametrize(
+    ("of", "taken", "told"),
+    [(COSINE, 200, True), (COSINE, 199, False), (COSINE, None, False), (PIECES, 200, False)],
+)
+def test_a_loop_goes_on_at_a_rate_of_0(of: Any, taken: int | None, told: bool) -> None:
+    found = schedules.of_loop(of.optimizer, taken)
+    assert (found is not None) is told
+    assert found is None or (found.steps, found.steps_per_epoch, found.epochs) == (100, taken, 0)

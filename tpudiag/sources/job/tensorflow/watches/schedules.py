@@ -1,8 +1,9 @@
-"""The learning rate schedule of a fit, beside the steps that the fit was asked for."""
+"""The learning rate schedule of a fit or a loop, beside the steps that were asked for or taken."""
 
 import contextlib
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.model import Location
@@ -20,13 +21,35 @@ def of_fit(
 
     None without a schedule that ends and falls, or where the steps of an epoch are not known.
     """
-    found = _rate(getattr(model, "optimizer", None))
     steps = given.get("steps_per_epoch") or (batches if batches > 0 else _of_arrays(given))
-    if found is None or not steps or found.get("class_name") not in _ENDS:
+    falling = _falling(getattr(model, "optimizer", None))
+    if falling is None or not steps:
+        return None
+    return replace(
+        falling,
+        steps_per_epoch=int(steps),
+        epochs=int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0),
+        location=falling.location or location,
+    )
+
+
+def of_loop(optimizer: Any, taken: int | None) -> FitSchedule | None:
+    """Of an optimizer that a loop has used at a rate of 0 for most of its steps."""
+    falling = _falling(optimizer)
+    if falling is None or falling.last_rate or taken is None or taken < 2 * falling.steps:
+        return None
+    return replace(falling, steps_per_epoch=taken)
+
+
+def _falling(optimizer: Any) -> FitSchedule | None:
+    """A schedule that ends and falls, for no steps yet."""
+    found = _rate(optimizer)
+    if found is None or found.get("class_name") not in _ENDS:
         return None
     config = found["config"]
     first = config.get("warmup_target") or config.get("initial_learning_rate")
-    values = config.get("values") or (first, config.get("end_learning_rate", 0.0))
+    last = (config.get("alpha") or 0.0) * (first or 0.0)
+    values = config.get("values") or (first, config.get("end_learning_rate", last))
     if not values[-1] < values[0] or config.get("cycle"):
         return None  # it rises, or begins again
     warmup = int(config.get("warmup_steps") or 0)
@@ -35,9 +58,10 @@ def of_fit(
         name=found["class_name"],
         steps=int(ends[-1]),
         warmup=warmup,
-        steps_per_epoch=int(steps),
-        epochs=int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0),
-        location=bindings.only_call(found["class_name"]) or location,
+        last_rate=float(values[-1]),
+        steps_per_epoch=0,
+        epochs=0,
+        location=bindings.only_call(found["class_name"]),
     )
 
 

@@ -2,15 +2,17 @@
 
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tpudiag.signals.step_numerics import StepNumerics
-from tpudiag.signals.training_loop import TrainingLoop
-from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.signals.training_loop import FitSchedule, TrainingLoop
+from tpudiag.sources.job.points import Call, Library, hooks, privates, table, user_lines
 from tpudiag.sources.job.points.library_objects import Function, Variable
 from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.graphs import numerics
 from tpudiag.sources.job.tensorflow.graphs.penalties import RegularizerWatch
+from tpudiag.sources.job.tensorflow.watches import schedules
 from tpudiag.sources.job.tensorflow.watches.batch_hooks import BatchHookWatch
 from tpudiag.sources.job.tensorflow.watches.gradient_sums import GradientSumWatch
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
@@ -35,6 +37,8 @@ class LoopWatch:
         self._inside = False
         self.at_rest = False
         """Past the observed steps, where calls are answered rather than run."""
+        self.optimizers: Callable[[], Sequence[object]] = tuple
+        """Those that the job made."""
         self._observed: TrainingLoop | None = None
         self._trains: set[object] = set()
         self.state = PythonStateWatch(lambda: not tf.executing_eagerly() and tf.inside_function())
@@ -82,7 +86,7 @@ class LoopWatch:
             setups=self.setup.setups(),
             iterators=self.iterators.facts(),
             fits=tuple(self.setup.fit_data),
-            schedules=self.setup.schedules(),
+            schedules=self.setup.schedules() if self.setup.fits else self._of_loop(),
             pauses=self.pauses.facts(),
             undistributed=self.undistributed.input,
             gpu=tuple(self.setup.gpu.values()),
@@ -90,6 +94,10 @@ class LoopWatch:
             tpu_strategy=self.setup.tpu_strategy,
             unplaced=self.setup.unplaced,
         )
+
+    def _of_loop(self) -> tuple[FitSchedule, ...]:
+        made = [(each, privates.steps_taken(each)) for each in self.optimizers()]
+        return tuple(filter(None, (schedules.of_loop(each, taken) for each, taken in made)))
 
     def variable_made(self, variable: Variable) -> None:
         """A variable was made, of each replica."""
