@@ -116,6 +116,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.INFO,
     ),
     ("TPU402", h(matrix_ops=(product(784, 130, flops=10**10), product(130, 10))), Severity.WARNING),
+    ("TPU112", h(matrix_ops=(product(784, 128, weight_uses=32),)), Severity.WARNING),
     ("TPU402", h(matrix_ops=(product(130, 10, reads_embedding=True),)), Severity.INFO),
     ("TPU403", h(step_inputs=(DOUBLE,), numerics=None), Severity.WARNING),
     ("TPU403", h(step_inputs=(DOUBLE,)), Severity.INFO),

@@ -17,6 +17,7 @@ from tests.checks.rehearsal import (
     RAN_OUT,
     READER,
     SAVES,
+    SHORT,
     SORTED,
     TWO_FILES,
     UNEVEN,
@@ -223,6 +224,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU214", fed(MIXED, BATCHED, unmixed=SORTED), Severity.WARNING),
+    ("TPU216", fed(BATCHED, padded=SHORT), Severity.WARNING),
     *(
         ("TPU215", fed(MIXED, BATCHED, apart=apart), Severity.WARNING)
         for apart in (PartsApart(9, ("x/1.png", "y/1.png"), way, HERE) for way in (True, False))

@@ -19,6 +19,7 @@ from tests.checks.rehearsal import (
     SAME,
     SAVES,
     SHARD,
+    SHORT,
     SLOWER,
     SORTED,
     STATE,
@@ -211,6 +212,12 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     # One that holds all of them, and batches that are made of few classes.
     ("TPU214", fed(replace(MIXED, elements=9_999), BATCHED, unmixed=SORTED)),
     ("TPU214", fed(MIXED, op("Window"), BATCHED, unmixed=SORTED)),
+    *(
+        ("TPU216", fed(BATCHED, padded=replace(SHORT, longest=n, width=w)))
+        for n, w in ((256, 512), (9, 64))
+    ),
+    ("TPU216", h(pipelines=given(BATCHED, padded=SHORT), stood_in=("tfds",))),
+    ("TPU112", h(matrix_ops=(product(784, 128, weight_uses=24),))),
     ("TPU214", h(pipelines=given(MIXED, BATCHED, unmixed=SORTED), stood_in=("tfds",))),
     # A constant order separates the validation data from the rest.
     ("TPU214", fed(replace(MIXED, keeps_order=True), op("Skip"), ENDLESS, BATCHED)),

@@ -56,7 +56,7 @@ from tpudiag.signals import (
     UndistributedInput,
     VariableSeen,
 )
-from tpudiag.signals.input_pipeline import UnmixedLabel
+from tpudiag.signals.input_pipeline import PaddedLength, UnmixedLabel
 from tpudiag.signals.step import ChangeKind
 from tpudiag.signals.training_loop import FitSchedule
 
@@ -183,6 +183,7 @@ def op(kind: str, **known: Any) -> DatasetOp:
 
 MIXED = DatasetOp(kind="Shuffle", buffer_size=9_999, location=HERE)
 SORTED = UnmixedLabel("3", 0.0, 0.7, 32)
+SHORT = PaddedLength(512, 60, 4096)
 
 
 def given(*ops: DatasetOp, replicas: int = 8, **changed: object) -> tuple[Pipeline, ...]:

@@ -170,6 +170,17 @@ class UnmixedLabel:
     batches: int
 
 
+@dataclass(frozen=True)
+class PaddedLength:
+    """Sequences of whole numbers (tokens) that are filled up to a width that none of them needs."""
+
+    width: int
+    longest: int
+    """Of the sequences seen, without the padding."""
+    examples: int
+    """Seen."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
     """A tf.data pipeline that the training loop reads: its ops from source to end."""
@@ -199,6 +210,8 @@ class Pipeline:
     at had the same, or a few in turn (buckets)."""
     unmixed: UnmixedLabel | None = None
     """None where the labels of these batches were mixed, or not read."""
+    padded: PaddedLength | None = None
+    """None where the batches looked at have no sequences, or some fill their width."""
     apart: PartsApart | None = None
 
     @property

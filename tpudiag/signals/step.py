@@ -125,6 +125,8 @@ class MatrixOp:
     """False where the trace leaves a dimension other than the first open: one was assumed."""
     reads_embedding: bool = False
     """Its contraction is as wide as an embedding of the step, which the author chose."""
+    weight_uses: int = 1
+    """Products that its variable is in, in this graph: in a loop of Python one for each turn."""
     passes: int = 1
     """Products in bfloat16 that the MXU makes in its place, for the precision that was asked of it;
     its FLOPs are those of one."""

@@ -25,8 +25,22 @@ def products(forward, *specs):
         return tape.gradient(value, [A, B, C, E, D, H])
     step.get_concrete_function(*specs)
     ops = matrix_products.matrix_ops(watch.calls[-1], lambda name: None, 64)
+    uses.append([o.weight_uses for o in ops if o.forward])
     return [[o.batch, o.rows, o.contraction, o.columns, o.sizes_known, o.reads_embedding]
             for o in ops if o.forward]
+
+uses = []
+S = tf.Variable(tf.ones((16, 16)))
+def unrolled(x):
+    for _ in range(3):
+        x = tf.tanh(x @ tf.cast(S, x.dtype))
+    return x
+def looped(x):
+    for _ in tf.range(3):
+        x = tf.tanh(x @ S)
+    return x
+for forward in (unrolled, looped):
+    products(forward, tf.TensorSpec((8, 16)))
 
 def spec(*shape, dtype=tf.float32):
     return tf.TensorSpec(shape, dtype)
@@ -73,6 +87,7 @@ def line_in_a_function():
     return [str(op.location) for op in ops if op.forward]
 
 print(json.dumps({
+    "uses": uses,
     "kept": [kept([B]), kept([A, B])],
     "half": half_convolution(), "line": line_in_a_function(),
     "mlp": products(lambda x: (x @ A) @ B, spec(None, 784)),
@@ -126,6 +141,10 @@ def test_a_width_that_an_embedding_makes(products: dict[str, Any]) -> None:
 def test_einsum(products: dict[str, Any]) -> None:
     assert products["attention"] == [[64 * 4, 16, 8, 16, True, False]]
     assert products["any lead"] == [[1, 64 * 16, 32, 32, True, False]]
+
+
+def test_a_loop_of_python_has_a_product_for_each_turn(products: dict[str, Any]) -> None:
+    assert products["uses"][:2] == [[3, 3, 3], [1]]
 
 
 def test_a_convolution_in_16_bits_is_told_as_one_and_runs_in_32(products: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """Reads the matrix products and convolutions of the traced step: their sizes, dtypes and lines."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ SLOWER = 40.0
 (measured with its gradient, TensorFlow 2.21)."""
 _LOOPS = ("While", "StatelessWhile")
 _MATMULS = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+_CONVOLUTIONS = ("Conv2D", "Conv3D")
 _GATHERS = ("ResourceGather", "GatherV2", "GatherNd", "ResourceGatherNd")
 
 
@@ -55,10 +57,18 @@ def matrix_ops(
     forward = {id(op) for op in call.graph.get_operations()[: call.forward_operations]}
     every = list(graphs.operations(call.graph))
     widths = {width for operation, _ in every if (width := _embedding_width(operation))}
+
+    def is_forward(operation: Operation, within: tuple[Operation, ...]) -> bool:
+        outermost = within[0] if within else operation
+        return id(outermost) in forward and "gradient_tape/" not in operation.name
+
+    # A loop of the graph has one product for all its turns; a loop of Python has one for each.
+    uses = Counter(_weight(each) for each, within in every if is_forward(each, within))
     products: list[MatrixOp] = []
     rows = OpenRows(replica_batch)
     for operation, within in every:
         outermost = within[0] if within else operation
+        weight = _weight(operation)
         shapes = _Shapes(rows)
         sizes = _product(operation, shapes)
         if sizes is not None:
@@ -73,7 +83,8 @@ def matrix_ops(
                     batch=sizes.batch,
                     flops=sizes.flops,
                     location=_location(operation, layer_line) or _location(outermost, layer_line),
-                    forward=id(outermost) in forward and "gradient_tape/" not in operation.name,
+                    forward=is_forward(operation, within),
+                    weight_uses=1 if weight is None else uses[weight] or 1,
                     sizes_known=not shapes.assumed,
                     reads_embedding=sizes.contraction in widths,
                 )
@@ -162,7 +173,7 @@ def _product(operation: Operation, shapes: _Shapes) -> Product | None:
         return _matmul(operation, shapes)
     if operation.type == "Einsum":
         return _einsum(operation, shapes)
-    if operation.type in ("Conv2D", "Conv3D"):
+    if operation.type in _CONVOLUTIONS:
         return _convolution(operation, shapes)
     return None
 
@@ -244,11 +255,22 @@ def name_read_by(operation: Operation) -> str | None:
     It identifies the layer, unlike scopes: Keras 3 enters a layer's more than once, so that
     `dense_1` may be the second one of the layer `dense`.
     """
-    for tensor in operation.inputs:
-        read = _read(tensor)
-        if read is not None:
-            return _name(read.inputs[0])
-    return None
+    handle = _handle(operation)
+    return None if handle is None else _name(handle)
+
+
+def _weight(operation: Operation) -> int | None:
+    """Which variable is an operand of a product, in its graph."""
+    if operation.type not in (*_MATMULS, *_CONVOLUTIONS, "Einsum"):
+        return None
+    handle = _handle(operation)
+    return None if handle is None else id(handle)
+
+
+def _handle(operation: Operation) -> Tensor | None:
+    """The handle of an operation's variable operand."""
+    reads = filter(None, map(_read, operation.inputs))
+    return next((read.inputs[0] for read in reads), None)
 
 
 def _read(tensor: Tensor) -> Operation | None:

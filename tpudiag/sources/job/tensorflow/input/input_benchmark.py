@@ -10,10 +10,15 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from tpudiag.signals import InputCost, InputSpeed, Pipeline
-from tpudiag.signals.input_pipeline import UnmixedLabel
+from tpudiag.signals.input_pipeline import PaddedLength, UnmixedLabel
 from tpudiag.sources.job.points import Library, bounded_call, hooks
 from tpudiag.sources.job.points.library_objects import Dataset
-from tpudiag.sources.job.tensorflow.input import graph_rewrite, label_mix, serial_times
+from tpudiag.sources.job.tensorflow.input import (
+    graph_rewrite,
+    label_mix,
+    padded_lengths,
+    serial_times,
+)
 
 TURNS = 2
 COST_S = 1.0
@@ -58,8 +63,8 @@ def measured(
         nonlocal made
         run = Run(dataset)
         made = replace(made, cost=cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
-        shapes, unmixed = run.look(tf)
-        made = replace(made, shapes=shapes, unmixed=unmixed)
+        shapes, unmixed, padded = run.look(tf)
+        made = replace(made, shapes=shapes, unmixed=unmixed, padded=padded)
         mended = fixes(tf, dataset, chain, pipeline)
         runs: dict[str, Run] = {}
         if mended:
@@ -176,23 +181,28 @@ class Run:
         self.elements = 1
         """Read so far."""
 
-    def look(self, tf: Library) -> tuple[tuple[_Shapes, ...], UnmixedLabel | None]:
+    def look(
+        self, tf: Library
+    ) -> tuple[tuple[_Shapes, ...], UnmixedLabel | None, PaddedLength | None]:
         """Look at the next batches.
 
         The shapes of their tensors without the batch, if each comes several times; a label that is
-        not mixed.
+        not mixed; sequences and their width.
         """
         seen: set[_Shapes | None] = set()
         labels: list[Counter[float] | None] = []
+        lengths: list[list[PaddedLength | None] | None] = []
         began = time.perf_counter()
         while len(labels) < MOST_LOOKED_AT and time.perf_counter() - began < LOOK_S:
             element = next(self.iterator)
             seen.add(_shapes(tf, element))
             labels.append(hooks.quietly(label_mix.of_batch, element))
+            lengths.append(hooks.quietly(padded_lengths.of_batch, tf, element))
         if len(labels) < FEWEST_LOOKED_AT:
-            return (), None
+            return (), None, None
         few = FEWEST_LOOKED_AT * len(seen) <= len(labels) and None not in seen
-        return tuple(filter(None, seen if few else ())), label_mix.unmixed(labels)
+        shapes = tuple(filter(None, seen if few else ()))
+        return shapes, label_mix.unmixed(labels), padded_lengths.worst(lengths)
 
     def filled(self, elements: int, within_s: float) -> bool:
         """Read one whole pass, and report whether it ended in time."""

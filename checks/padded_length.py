@@ -1,0 +1,54 @@
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
+from tpudiag.signals import Signals
+
+from .missing_prefetch import own_pipelines
+
+LIMIT = 0.5
+"""The least share of the width that the longest sequence must fill."""
+NARROW = 64
+"""A width up to which padding is no matter: a tile of the MXU is filled by several rows."""
+
+
+@check("TPU216", Severity.WARNING)
+def padded_length(signals: Signals, limit: float = LIMIT) -> Judgement:
+    """Sequences are padded far beyond the longest of them.
+
+    ## What it sees
+    In some 30 batches in a row, the tensors of whole numbers (tokens, ids) whose rows end or begin
+    with one number that is nowhere else in them: the width, and the longest row without it.
+
+    ## Why it costs
+    A TPU computes the padding as it does the tokens: at 64 tokens in a width of 512 an eighth of
+    the work is of use, and of attention, whose work grows with the square, less than 2 %. HBM and
+    the transfer to the device are filled in the same way.
+
+    ## What to do
+    ```python
+    dataset = dataset.padded_batch(global_batch, padded_shapes=([64], []), drop_remainder=True)
+    dataset = dataset.bucket_by_sequence_length(length, [64, 128, 256], [1024, 512, 256, 128],
+        pad_to_bucket_boundary=True, drop_remainder=True)     # a few widths: one program for each
+    ```
+
+    ## Source
+    https://www.tensorflow.org/api_docs/python/tf/data/Dataset#bucket_by_sequence_length
+    """
+    for pipeline in own_pipelines(signals):
+        seen = None if signals.stood_in else pipeline.padded
+        if seen is None:
+            yield Evidence("sequences with padding alone", 0, "of a batch's tensors")
+            continue
+        evidence = Evidence(
+            "longest sequence", seen.longest, "tokens", limit=int(limit * seen.width)
+        )
+        if seen.longest < limit * seen.width and seen.width > NARROW:
+            made = next((op for op in reversed(pipeline.ops) if op.kind == "PaddedBatch"), None)
+            padding = 1 - seen.longest / seen.width
+            yield Finding(
+                f"sequences are padded to {seen.width:,}, and the longest of {seen.examples:,} has "
+                f"{seen.longest:,}: {padding:.0%} of the step's work on them, or more, is padding.",
+                f"width = {-(-seen.longest // NARROW) * NARROW}  # of the longest; longer ones are "
+                "cut, or go to buckets",
+                (evidence, Evidence("width", seen.width, "tokens")),
+                (made.location if made else None) or pipeline.location,
+            )
+        yield evidence
