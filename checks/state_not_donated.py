@@ -64,7 +64,9 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
             cost_bytes=size,
         )
     lost = [argument for argument in step.arguments if argument.name in step.unusable]
-    in_vain = sum(argument.own_bytes for argument in lost if argument.state)
+    shapes = {argument.shape for argument in step.state}
+    # Moments that the job casts between its steps are no longer the arrays that the step gave.
+    in_vain = sum(argument.own_bytes for argument in lost if argument.shape in shapes)
     if in_vain > min(limit, WORTH_A_WORD):
         yield Finding(
             f"{step.function} may overwrite {lost[0].name}, and gives no array of its shape and "

@@ -73,10 +73,12 @@ FALL = DeliveryFall(
 BARE = CheckpointUse("orbax.checkpoint.CheckpointManager", "ckpt", 1, HERE, shapes=(STATE.shape,))
 BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 DOUBLE = TensorSeen("weight", "float64", (128,))
+CAST = replace(STATE, name="moments", state=False)
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU701", of_jax(replace(STATE, donated=False), SHARD), Severity.WARNING),
     ("TPU701", of_jax(STATE, SHARD, unusable=("params",)), Severity.WARNING),
     ("TPU701", of_jax(replace(STATE, bytes=4 << 20), unusable=("params",)), Severity.INFO),
+    ("TPU701", of_jax(STATE, CAST, unusable=("moments",)), Severity.WARNING),
     ("TPU701", of_jax(STATE, SHARD, held=(9, 1 << 30)), Severity.WARNING),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=4 << 20), SHARD), Severity.INFO),
     ("TPU303", of_work(recomputed_flops=35), Severity.WARNING),
