@@ -359,6 +359,7 @@ MODULE_COMPILED = _by_definer(
 JSON_WRITTEN = point("json.JSONEncoder", "default", "a hole is written as a number")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_ASKED = point("os.path pathlib.Path", "isdir is_dir", "whether a path is a folder")
+FILE_ASKED = point("os.path pathlib.Path", "isfile is_file exists", "whether a path is a file")
 FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")
 FILES_MATCHED = point("glob", "glob", "names of files")
 PATHS_MATCHED = _by_definer("pathlib.Path", "glob rglob", "names of files")

@@ -22,6 +22,7 @@ def test_paths_of_a_notebook_host_are_listed(
     for owner, name in (
         (os, "listdir"), (os, "walk"), (glob, "glob"),
         (Path, "glob"), (Path, "rglob"), (Path, "iterdir"), (Path, "is_dir"), (os.path, "isdir"),
+        (Path, "is_file"), (Path, "exists"), (os.path, "isfile"), (os.path, "exists"),
     ):  # fmt: skip
         monkeypatch.setattr(owner, name, getattr(owner, name))
     things: list[tuple[str, ...]] = []
@@ -44,6 +45,9 @@ def test_paths_of_a_notebook_host_are_listed(
     assert {str(file.parent) for file in files} == {f"{scans}/class_a", f"{scans}/class_b"}
     folders = [path.name for path in scans.iterdir() if path.is_dir()]
     assert folders == ["class_a", "class_b"] and os.path.isdir(f"{scans}/class_a")  # noqa: PTH112
+    asked = [f"/content/{name}" for name in ("masks/1.png", "masks/1.h5", "1.png")]
+    assert [os.path.isfile(each) for each in asked] == [True, False, False]  # noqa: PTH113
+    assert Path(asked[0]).exists() and not Path(asked[2]).is_file()
     assert len(os.listdir(scans)) == 1026  # noqa: PTH208
     assert [name for name, _, _ in os.walk(str(scans))][1:] == [
         f"{scans}/class_a",

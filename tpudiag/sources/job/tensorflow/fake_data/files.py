@@ -48,9 +48,16 @@ class Files:
         def is_class(path: object) -> bool:
             return hosted(path) and (paths.text_of(path) or "").endswith(CLASSES)
 
+        def is_file(path: object) -> bool:
+            # Of a tree that is away: a job may write to /content itself.
+            text = paths.text_of(path) or ""
+            of_tree = hosted(path) and os.path.dirname(text) != "/content"
+            return of_tree and paths.looks_like_data(text) and by_user()
+
         self._answer(table.FOLDER_LISTED, listed, hosted)
         self._answer(table.PATHS_LISTED, children, hosted)
         self._answer(table.FOLDER_ASKED, lambda *_, **__: True, is_class)
+        self._answer(table.FILE_ASKED, lambda *_, **__: True, is_file)
         self._answer(table.FOLDER_WALKED, self._walked, hosted)
         self._answer(table.PATHS_MATCHED, below, paths.is_missing)
         hooks.around(table.FILES_MATCHED, self._matched)
