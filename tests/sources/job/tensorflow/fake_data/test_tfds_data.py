@@ -6,12 +6,12 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.points import barrier, hooks
 from tpudiag.sources.job.tensorflow.fake_data import paths, tfds_data
 from tpudiag.sources.job.tensorflow.fake_data.ledger import FEWEST_RECORDS, FILES, RECORDS, Ledger
 
@@ -110,3 +110,10 @@ def test_a_builder_without_data_has_a_folder_and_whatever_split_is_asked_of_it(
     tfds_data.install(package, large)
     pictures = package.load("flowers").as_dataset("train").shard_lengths
     assert pictures == [FEWEST_RECORDS] * FILES, "all of them as one array are no burden"
+    hooks.undo()
+    barrier.forget()
+    for name in [each for each in sys.modules if each.startswith("tensorflow_datasets.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "tensorflow_datasets", empty := ModuleType("empty"))
+    tfds_data.install(empty, large)
+    assert not barrier.defects(), "a package that fails to be imported is no defect of ours"
