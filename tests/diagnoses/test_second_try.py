@@ -222,6 +222,8 @@ def test_what_no_try_can_be_without_is_not_blamed_on_the_script() -> None:
     job, specs = tried(crashed(traced, error="ZeroDivisionError: float division by zero"))
     assert not specs
     assert end_of(job).error == "the rehearsal's functions traced and not run may not fit"
+    symbols = "TypeError: in user code:\n\n    'NoneType' object is not subscriptable"
+    assert second_try.crash_of(tried(crashed(traced, error=symbols))[0]) is not None
     missing = "NotFoundError: TPUs not found in the cluster"
     job, specs = tried(crashed(InterventionKind.DEFECT, error=missing))
     assert not specs and second_try.crash_of(job) is None
@@ -268,6 +270,8 @@ def test_of_files_those_that_were_stood_in_for() -> None:
 def test_errors_that_nobody_knows_unless_they_are_of_the_code() -> None:
     assert may_be_to_blame("AttributeError: 'NoneType' object has no attribute 'group'", DATA)
     assert may_be_to_blame("KeyError: 'f7'", DATA)
+    unpacked = "TypeError: Cannot iterate over a Tensor with unknown first dimension."
+    assert may_be_to_blame(unpacked, DATA)
     assert not may_be_to_blame("NameError: name 'i' is not defined", DATA)
     assert not may_be_to_blame("AttributeError: module 'tensorflow' has no attribute 'x'", DATA)
     removed = "AttributeError: 'Mean' object has no attribute 'reset_states'"

@@ -28,6 +28,10 @@ _MARKS = ("/fake-data/", "tpudiag-fake:")
 """Identify synthetic data: its file, or its content."""
 
 
+_OF_PARTS = re.compile(r"\w+: (Cannot iterate over a|cannot unpack|(not enough|too many) values)")
+"""How many parts something has, which is not known of what stands in for it."""
+
+
 def may_be_to_blame(error: str, stood_in: Sequence[str], crash: Crash | None = None) -> bool:
     """Whether synthetic data may have caused an exception, unless a known error explains it.
 
@@ -40,7 +44,7 @@ def may_be_to_blame(error: str, stood_in: Sequence[str], crash: Crash | None = N
     # Scripts use the names of files for what they unpack.
     stems = (each.split(" ")[0].rpartition("/")[2].partition(".")[0] for each in stood_in)
     marks = (*_MARKS, *(stem for stem in stems if len(stem) >= _SHORTEST_STEM))
-    named = any(mark in error for mark in marks)
+    named = any(mark in error for mark in marks) or _OF_PARTS.match(error) is not None
     return named or all(_is_of_data(hit.error) for hit in match(error) if not hit.secondary)
 
 
@@ -83,6 +87,8 @@ _OF_TYPES = re.compile(
     re.S,
 )
 """Exceptions not caused by repeated results, shorter loops or single steps."""
+_OF_SYMBOLS = re.compile(r"(TypeError|AttributeError|NotImplementedError): in user code:")
+"""Raised while a graph was traced, which sees types and no values."""
 _FOUND_SHAPE = re.compile(r"is incompatible with the layer: .*found shape=\(\w+, ([\d, ]+)\)")
 """The shape of an example that does not fit: the script's own, where it parses records to it."""
 LONGER, AT_LEAST_S = 1.5, 60.0
@@ -248,6 +254,8 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
     else:
         left = () if is_of_code(error, end.crash) else _to_blame(job)
         kinds = tuple(kind for kind in left if kind in _FOR_GOOD)
+        if kinds == (InterventionKind.TRACED,) and _OF_SYMBOLS.match(error):
+            kinds = ()  # its zeros are of the right types
     if not kinds:
         return job
     return _set_aside(job, end, Misfit(kinds, end.location, _first_line(error), decided=False))

@@ -84,3 +84,15 @@ def test_a_list_of_inputs_gives_what_is_pooled_and_each_position(
     layer._kernel = np.ones((1, 4), "float32")
     pooled, positions = layer.call([np.ones((2, 7))] * 3)
     assert (pooled.shape, positions.shape) == ((2, 4), (2, 7, 4))
+
+
+def test_as_many_outputs_are_given_as_the_line_takes_apart(hub_with: Callable[..., Any]) -> None:
+    numpy: dict[str, Any] = {"cast": np.asarray, "reduce_mean": np.mean, "string": np.str_}
+    module = hub_with(**numpy, reshape=np.reshape, shape=np.shape)
+    of_keras: dict[str, Any] = {}
+    text = "def called(layer, x): layer.build(None); layer._kernel = x[:1]; return layer.call(x)"
+    exec(compile(text, "/lib/python3/site-packages/keras/layer.py", "exec"), of_keras)
+    called, images = of_keras["called"], np.ones((2, 7), "float32")
+    features, attention = called(module.load("https://tfhub.dev/a/vit_fe/1"), images)
+    assert features.shape == attention.shape == (2, 7)
+    assert called(module.load("https://tfhub.dev/a/vit_fe/1"), images).shape == (2, 7)

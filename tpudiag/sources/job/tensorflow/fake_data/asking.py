@@ -46,7 +46,8 @@ def taken_apart() -> int:
     frame = _user_frame()
     at = -1 if frame is None else frame.f_lasti
     pairs = () if frame is None else _unpackings(frame.f_code)
-    return next((int(last.arg or 0) for one, last in pairs if at in (one.offset, last.offset)), 0)
+    # Within a call Python may be at the caches behind its instruction.
+    return next((int(end.arg or 0) for one, end in pairs if one.offset <= at <= end.offset), 0)
 
 
 def taken_at_will() -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.points.library_objects import Tensor
 
+from .asking import taken_apart
 from .ledger import Ledger
 
 _FEATURES = 512
@@ -41,8 +42,10 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
             last: Any = told[-1] if told and hasattr(told, "__getitem__") else None
             self._width = last if isinstance(last, int) else int(named[1]) if named else _FEATURES
             self._prepares = "preprocess" in str(handle)
+            self._outputs = 0
 
         def build(self, input_shape: object) -> None:
+            self._outputs = taken_apart()  # by the line that calls it first
             self._kernel = self.add_weight(
                 name="kernel",
                 shape=(1, self._width),
@@ -61,6 +64,11 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
             return dict.fromkeys(_INPUTS, tokens)
 
         def call(self, inputs: Any, **_: object) -> object:
+            answer = self._answer(inputs)
+            several = isinstance(inputs, (dict, list, tuple))
+            return answer if several or not self._outputs else [answer] * self._outputs
+
+        def _answer(self, inputs: Any) -> Any:
             if self._prepares:
                 return self.bert_pack_inputs([inputs])
             named = isinstance(inputs, dict)
