@@ -67,18 +67,10 @@ def test_the_batch_is_what_changes_together(
 
 
 def test_parameters_beside_sums_of_their_gradients_are_no_batch(jax: Any) -> None:
-    def accumulated(params: Any, batch: Any, sums: Any) -> Any:
-        return jax.tree.map(lambda p, s: p + s + batch.mean(), params, sums)
-
-    kept, like = KeptStep(), {name: jax.numpy.ones((90, 3)) for name in "ab"}
-    same = like, jax.numpy.ones((8, 4))
-    sums = accumulated(*same, like)
-    kept.jax, record = jax, Record("function", None)
-    jitted = Jitted(jax.jit(accumulated), accumulated, cast("Any", None), record)
-    for _ in range(2):
-        kept.ran(jitted, (*same, sums), {}, False)
-        sums = accumulated(*same, sums)
-        kept.gave(record, jax.tree_util.tree_leaves(sums))
+    params, sums = ({name: jax.numpy.ones((90, 3)) for name in "ab"} for _ in range(2))
+    called(
+        jax, kept := KeptStep(), lambda *given: given[2], [[params, jax.numpy.ones(8), sums]] * 2
+    )
     assert kept.step is not None
     batch = TracedStep(jax, kept.step).batch()
     assert batch is not None and batch.global_batch == 8

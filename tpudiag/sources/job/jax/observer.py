@@ -147,7 +147,7 @@ class JaxObserver:
         self._finish()
         rest = self._jits.rest
         if rest is not None and self.trained:
-            barrier.attempt("step of JAX", self._reader.past_the_end)
+            self._read_step(self._reader.past_the_end)
             records = self._jits.records.values()
             # The rest of the script tells what its input takes, what it saves, and of a ragged
             # last batch; what TensorFlow saw of its own, none of them a step, is not the job's.

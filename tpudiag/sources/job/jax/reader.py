@@ -54,9 +54,11 @@ class StepReader:
                 self._recorder.put(phase=LOWERING)
                 self._recorder.put(lowered=(program,))
 
-    def past_the_end(self) -> None:
-        """What runs past the observed steps may bring together state that parted in them."""
-        if self._known is not None:
+    def past_the_end(self, jax: Library, call: StepCall) -> None:
+        """What ran past the observed steps: a first one of jax.jit, or what joined parted state."""
+        if self._known is None:
+            self.at_the_end(jax, call)
+        else:
             step = self._known[1]
             send_each(self._recorder.put, numerics=lambda: numerics.read(step))
 

@@ -87,7 +87,8 @@ class Seen:
         # Of steps that were waited for, what lies between two is the host's own.
         pairs = self.jits.gaps.pairs_ms if self.rehearsed else []
         times = [gap + took for gap, took in pairs] or self.steps.times_ms
-        if not times:
+        of_others = self.steps.eager_steps and self.jits.kept.step is not None
+        if not times or of_others:  # an eager loop's are not those of the step of jax.jit
             return None
         made = rest.input_ms if rest is not None and pairs else None
         return StepTimes(
