@@ -248,8 +248,10 @@ def of_keras(text: str, file: str = "src/trainer.py", **known: Any) -> dict[str,
 
 
 FILLED = """
-rows, own, seen, shared = [], [1], {}, []
+rows, own, seen, shared, added, text, held, counted = [], [1], {}, [], [], "", [1], 0
 for line in open("/nowhere/data.csv"):
+    added, text, held = added + [line], text + line, held + [line]
+    counted += 1
     rows.append(line.split(","))
     own.append(line)
     seen[line] = 1
@@ -265,8 +267,9 @@ if __name__ == "__main__":
 
 def test_what_a_statement_would_have_filled_becomes_one_too(tmp_path: Path) -> None:
     space, _ = ran(tmp_path, FILLED)
-    assert all(isinstance(space[name], Hole) for name in ("rows", "seen", "result"))
-    assert space["own"] == [1], "what holds something stays"
+    for name in ("rows", "seen", "result", "added", "text"):
+        assert isinstance(space[name], Hole), name
+    assert space["own"] == space["held"] == [1] and space["counted"] == 0, "what has a value stays"
     assert space["shared"] == [], "a function sets no name of the script's"
 
 

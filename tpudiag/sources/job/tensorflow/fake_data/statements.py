@@ -34,6 +34,7 @@ _LEFT_ALONE = (
     *_DEFINITIONS, ast.Pass,
     ast.Global, ast.Nonlocal, ast.Return, ast.Raise, ast.Break, ast.Continue,
 )  # fmt: skip
+_CONTAINERS = (list, set, dict, tuple, str)
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 _ROUNDS = 5
 """How often a statement of a loop may fail before the loop itself is passed over."""
@@ -260,10 +261,11 @@ class Statements:
         statement = self._all[number]
 
         def stays(name: str) -> bool:
-            if name in statement.fills:
-                it: Any = known.get(name, ())
-                return type(it) not in (list, set, dict, tuple) or bool(it)
-            return statement.compound and name in known
+            it: Any = known.get(name, ())
+            # Nothing was put into it by then: a list, a text, a table.
+            if (type(it) in _CONTAINERS and not it) or getattr(it, "empty", None) is True:
+                return False
+            return name in statement.fills or (statement.compound and name in known)
 
         return tuple(
             known[name] if stays(name) else Hole(cause=self._absent)
