@@ -48,12 +48,14 @@ def batch_not_sharded(signals: Signals) -> Judgement:
         need(None, "a batch, which the step is not given, and neither draws nor holds")
     used = Evidence("devices that the step uses", step.devices, "devices", step.here)
     if step.devices < step.here:
+        mesh, why, at = step.mesh, "nothing places its arguments on the others.", None
+        if mesh is not None and len(mesh.devices) == step.devices > 1:
+            why, at = f"its mesh has {step.devices}.", mesh.location
         yield Finding(
-            f"{step.function} runs on {step.devices} of {step.here} devices: nothing places its "
-            "arguments on the others.",
+            f"{step.function} runs on {step.devices} of {step.here} devices: {why}",
             _shared_out(signals, step),
             (used,),
-            step.location or step.called_at,
+            at or step.location or step.called_at,
             # A script may be meant for one chip; that each chip does the same work is never meant.
             severity=Severity.WARNING,
         )

@@ -252,6 +252,7 @@ TOLD = (
     Told("TPU701", kept(None), fix="flax.nnx.jit(train_step, donate=...)"),
     Told("TPU702", alone(location=None, called_at=LINE), location=LINE),
     Told("TPU702", alone(location=OWN, called_at=LINE), location=OWN),
+    Told("TPU702", of_jax(STATE, SHARD, mesh=MESH, devices=4), "its mesh has 4", location=LINE),
     Told("TPU702", alone(makes_batch=True), fix="with_sharding_constraint"),
     Told("TPU702", alone(makes_batch=False), unsaid="with_sharding_constraint"),
     Told(
