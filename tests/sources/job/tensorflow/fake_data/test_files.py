@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.tensorflow.fake_data import missing_data_errors
 from tpudiag.sources.job.tensorflow.fake_data.files import Files
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
@@ -48,6 +49,9 @@ def test_paths_of_a_notebook_host_are_listed(
     asked = [f"/content/{name}" for name in ("masks/1.png", "masks/1.h5", "1.png")]
     assert [os.path.isfile(each) for each in asked] == [True, False, False]  # noqa: PTH113
     assert Path(asked[0]).exists() and not Path(asked[2]).is_file()
+    with pytest.raises(AssertionError) as raised:
+        assert os.path.exists("nowhere/train")  # noqa: PTH110
+    assert missing_data_errors.is_absent(raised.value), "the script tells it in its own words"
     assert len(os.listdir(scans)) == 1026  # noqa: PTH208
     assert [name for name, _, _ in os.walk(str(scans))][1:] == [
         f"{scans}/class_a",

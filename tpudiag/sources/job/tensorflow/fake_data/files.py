@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
 from . import batch_sizes, holes, paths
@@ -54,6 +54,15 @@ class Files:
             of_tree = hosted(path) and os.path.dirname(text) != "/content"
             return of_tree and paths.looks_like_data(text) and by_user()
 
+        def asked(original: Call, *args: object, **options: object) -> object:
+            found = original(*args, **options)
+            frame = None if found else user_lines.direct_frame()
+            if frame is not None and user_lines.is_user_file(frame.f_code.co_filename):
+                paths.in_vain[frame.f_code] = frame.f_lineno
+            return found
+
+        for at in (table.FILE_ASKED, table.FOLDER_ASKED):
+            hooks.around(at, asked)
         self._answer(table.FOLDER_LISTED, listed, hosted)
         self._answer(table.PATHS_LISTED, children, hosted)
         self._answer(table.FOLDER_ASKED, lambda *_, **__: True, is_class)

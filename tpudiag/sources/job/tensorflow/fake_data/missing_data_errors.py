@@ -1,5 +1,6 @@
 """Whether an error is one for want of data: its kind, its words and what it came through tell."""
 
+import dis
 import itertools
 import linecache
 import re
@@ -8,6 +9,8 @@ from collections.abc import Iterator
 from types import FunctionType
 
 from tpudiag.sources.job.points import user_lines
+
+from . import paths
 
 _OF_MODEL = re.compile(
     r"keras[/\\](src[/\\])?(layers|models|engine|optimizers|trainers|applications|losses|metrics)"
@@ -22,6 +25,8 @@ _ABSENT = re.compile(
     r"RepositoryNotFound|LocalEntryNotFound|OfflineMode|DatasetNotFound|DefaultCredentials|ApiException"
 )
 """Exceptions by which something is not there, or not in reach."""
+_BEHIND = 3
+"""Lines between a script's question and what it raises by the answer."""
 _OF_NAMES = (NameError, ImportError, SyntaxError)
 _OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError)
 _ABSENT_BY_TEXT = re.compile(
@@ -78,7 +83,19 @@ def is_absent(error: Exception) -> bool:
     """Whether something that was to be read is not there, or not in reach."""
     kinds = " ".join(kind.__name__ for each in _causes(error) for kind in type(each).__mro__)
     absent = _ABSENT.search(kinds) or _ABSENT_BY_TEXT.search(str(error))
-    return absent is not None and not _writes(error)
+    return (absent is not None and not _writes(error)) or _is_told_by_the_script(error)
+
+
+def _is_told_by_the_script(error: Exception) -> bool:
+    """Whether the script raises it where it has just asked for a path that is not there."""
+    passed = error.__traceback__
+    while passed is not None and passed.tb_next is not None:
+        passed = passed.tb_next
+    if passed is None:
+        return False
+    code = passed.tb_frame.f_code
+    raises = dis.opname[code.co_code[passed.tb_lasti]] == "RAISE_VARARGS"
+    return raises and abs(passed.tb_lineno - paths.in_vain.get(code, -_BEHIND - 1)) <= _BEHIND
 
 
 def is_of_hole(error: Exception) -> bool:

@@ -5,6 +5,7 @@ import re
 import socket
 from collections.abc import Callable
 from functools import cache
+from types import CodeType
 
 from tpudiag.sources.job.points import bounded_call
 
@@ -19,6 +20,8 @@ _STORAGE = ("storage.googleapis.com", 443)
 _CONNECT_S, _ANSWER_S = 2.0, 20.0
 _buckets: dict[str, bool] = {}
 _asked: dict[str, Callable[[str], bool]] = {}
+in_vain: dict[CodeType, int] = {}
+"""Code of the user's -> the line that asked last for a path that is not there."""
 _fetched: list[str] = []
 """Folders of files that were not fetched."""
 PICTURES_LISTED = 1024
