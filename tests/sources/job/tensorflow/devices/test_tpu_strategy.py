@@ -34,6 +34,13 @@ strategy._tpudiag_note_fewer = note
 def traced(x):
     return strategy.run(branched, (x,))
 traced = [float(x) for x in strategy.experimental_local_results(traced(tf.constant(1.0)))]
+@tf.function
+def summed():
+    def each():
+        values = [tf.constant(1.0), tf.constant(1.0, tf.bfloat16), tf.constant(2.0)]
+        return tf.distribute.get_replica_context().all_reduce("SUM", values)
+    return strategy.run(each)
+mixed = strategy.experimental_local_results(summed())[0]
 type(strategy).tpudiag_whole_batches = True
 whole = next(iter(strategy.experimental_distribute_dataset(data)))
 print(json.dumps({
@@ -41,7 +48,7 @@ print(json.dumps({
     "replicas": strategy.num_replicas_in_sync, "parts": parts, "contexts": contexts,
     "hosts": strategy.extended.num_hosts, "per host": strategy.extended.num_replicas_per_host,
     "whole": sum(each.shape[0] for each in strategy.experimental_local_results(whole)),
-    "traced": traced, "caller": caller,
+    "traced": traced, "caller": caller, "mixed": [float(each) for each in mixed],
     "ran": len(strategy.experimental_local_results(strategy.run(lambda: tf.constant(1)))),
 }))
 """
@@ -55,4 +62,5 @@ def test_it_looks_as_the_target_and_runs_two_replicas(in_tensorflow: InTensorFlo
     assert seen["contexts"] == [[16, 1]]
     assert (seen["whole"], seen["ran"]) == (32, 2)
     assert seen["traced"] == [2, 2], "a branch on a tensor is the graph's"
+    assert seen["mixed"] == [2, 2, 4], "values of two types are summed together"
     assert seen["caller"][:1] == ["run"], "AutoGraph converts the user's function, and not ours"

@@ -16,6 +16,9 @@ from tpudiag.sources.job.tensorflow.devices import tpu_system
 from tpudiag.sources.job.tensorflow.devices.tpu_system import CpuReplicas, TpuSystem
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
+Pair = tuple[Any, object]
+"""A value of each replica, and where its reduction goes."""
+
 
 class _Strategy:
     """What TPUStrategy has in addition to MirroredStrategy, over the CPU replicas."""
@@ -170,6 +173,17 @@ def _as_tpu(extended: object, strategy: Strategy, system: TpuSystem) -> None:
                 if len(self.worker_devices) > 1 or "merge_call" not in str(error):
                     raise
             return _alone(strategy, alike, args, kwargs or {})
+
+        def _batch_reduce_to(self, reduce_op: object, pairs: list[Pair], options: object) -> object:
+            # CPU replicas sum one tensor of all that is to be summed, and it has one type.
+            types = [strategy.experimental_local_results(each)[0].dtype for each, _ in pairs]
+            reduced: list[Any] = [None] * len(pairs)
+            for dtype in dict.fromkeys(types):
+                own = [place for place, each in enumerate(types) if each == dtype]
+                some = base._batch_reduce_to(self, reduce_op, [pairs[i] for i in own], options)
+                for place, value in zip(own, some, strict=True):
+                    reduced[place] = value
+            return reduced
 
         def experimental_logical_device(self, logical_device_id: int) -> object:
             return logical_device(self, logical_device_id)
