@@ -82,6 +82,24 @@ def test_a_package_of_another_release_than_the_scripts_is_named(
         assert pinned is not None and "'scikit-learn==1.3.2'" in pinned
 
 
+@pytest.mark.parametrize(("text", "told"), [("from .api import load\n", False), ("", True)])
+def test_a_package_that_failed_to_be_imported_is_of_no_other_release(
+    text: str, told: bool, tmp_path: Path
+) -> None:
+    home = tmp_path / "lib" / "python3.11" / "site-packages"
+    for name, content in (
+        ("sets-1.dist-info/RECORD", "sets/__init__.py,,9"),
+        ("sets/__init__.py", text),
+    ):
+        (home / name).parent.mkdir(parents=True)
+        (home / name).write_text(content)
+    frame = CodeFrame(Location("job.py", 3), "<module>", "sets.load()")
+    crash = Crash(
+        "AttributeError: module 'sets' has no attribute 'load'", (frame,), "sets.load()\n"
+    )
+    assert (of_package(crash, str(tmp_path / "bin" / "python")) is not None) is told
+
+
 def test_what_no_release_that_is_rehearsed_has_is_said_to_be_so() -> None:
     text = advice("ModuleNotFoundError: No module named 'keras.layers.core'", "2.15.1")
     assert text is not None and "keras 2.12" in text and "--python" not in text

@@ -98,10 +98,14 @@ def of_package(crash: Crash, python: str = "") -> str | None:
     if call is None or asked is None:
         return None
     what, module, folder = asked
-    folders = [Path(folder)] if folder else Path(python).parent.parent.glob("lib/*/*-packages")
+    homes = Path(python).parent.parent.glob("lib/*/*-packages")
+    folders = [Path(folder)] if folder else [*homes]
     package = next((found for each in folders if (found := _installed(module, each))), "")
     if not package and not folder:
         return None  # a module of the user's own
+    own = re.fullmatch(rf"has no `{re.escape(module)}\.(\w+)`", what)
+    if own and any(_names(own[1], each / module / "__init__.py") for each in folders):
+        return None  # it would have it, had its import not failed
     name, _, version = (package or module).partition("-")
     name = name.replace("_", "-")
     has = f"{name} {version} here {what}"
@@ -126,6 +130,11 @@ def _asked(crash: Crash, call: str) -> tuple[str, str, str] | None:
     if behind or lack is None or lack.owner or lack.takes or lack.asked in _OF_TABLES:
         return None
     return f"has no `{lack.full}`", lack.asked, ""
+
+
+def _names(name: str, file: Path) -> bool:
+    """Whether a package's own text names what it has not."""
+    return file.is_file() and re.search(rf"\b{name}\b", file.read_text()) is not None
 
 
 def _installed(module: str, folder: Path) -> str:
