@@ -56,6 +56,8 @@ print(json.dumps({
     "in_python": shape(paths.map(lambda path, _: in_python(path)).map(
         lambda picture: tf.ensure_shape(picture, (9, 9, 3)))),
     "own": shape(tf.data.TFRecordDataset(own).map(lambda c: tf.io.decode_png(c))),
+    "beside": shape(tf.data.Dataset.from_tensors((own, "own.tfrecord")).interleave(
+        lambda path, _: tf.data.TFRecordDataset(path).map(lambda c: tf.io.decode_png(c)))),
     "labels": sorted({int(one["label"]) for one in parsed.take(8)}),
     "odd": sorted({int(one["label"]) for one in odd.take(8)}),
     "as_many": sum(1 for _ in parsed) == sum(1 for _ in records),
@@ -71,7 +73,7 @@ def test_the_trace_says_what_elements_are(in_tensorflow: InTensorFlow) -> None:
     assert seen["reshaped"] == [[28, 28]] and seen["in_python"] == [[9, 9, 3]]
     assert seen["parsed"] == [[2, 4], [32]] and seen["batches"] == [[16], [16, 2, 4]]
     assert seen["read"] == [[48, 64, 3], []]
-    assert seen["own"] == [[5, 7, 3]], "what is there is read as it is"
+    assert seen["own"] == seen["beside"] == [[5, 7, 3]], "what is there is read as it is"
     assert seen["labels"] == [0, 1] and seen["odd"] == [1]
     assert seen["thin"] == [[8, 48, 64, 3]], "its function is not run for fewer examples either"
     assert seen["few"] == [[8], 2], "as many as make a batch"

@@ -7,6 +7,7 @@ open is the simplest.
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -92,7 +93,10 @@ class Elements:
         except self._tf.errors.OpError as error:
             return isinstance(error, self._tf.errors.NotFoundError)
         firsts = [text for each in texts for text in each.tolist()]
-        away = next((text.decode() for text in firsts if self._is_away(text)), None)
+        # Beside a whole path tensorflow_datasets has the name alone.
+        there = {os.path.basename(text) for text in firsts if os.path.isfile(text)}
+        asked = (text for text in firsts if os.path.basename(text) not in there)
+        away = next((text.decode() for text in asked if self._is_away(text)), None)
         if away is not None and not away.startswith(self._ledger.folder):
             count = int(dataset.cardinality())
             self._ledger.note(away + (f" and {count - 1} more" if count > 1 else ""))
