@@ -93,7 +93,7 @@ def _estimated(signals: Signals, limit: float) -> Judgement:
         yield Finding(
             f"{mib(least)} to {mib(need_bytes)} of HBM needed for one replica, {mib(usable)} "
             f"usable on {target.generation}: an estimate from shapes, seen up to {TOO_LARGE} "
-            "times too large. With the extra `compiler`, the TPU compiler says it.",
+            "times too large. The TPU compiler (of the extra `compiler`) says what it is.",
             _SMALLER + in_bfloat16(signals),
             (*evidence, Evidence("largest activations", largest, source="traced step")),
             signals.batch.location if signals.batch else None,
