@@ -9,13 +9,22 @@ from typing import Any
 from tpudiag.options import verbs
 from tpudiag.options.option import ONE_OF, REPORT, Option, choices, flags, help_of
 from tpudiag.printing import say_whole
-from tpudiag.records import dataclass
 from tpudiag.version import __version__
 
-VERBS = (
-    "check", "fix", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render",
-    "mcp",
-)  # fmt: skip
+VERBS = {
+    "check": "run a job under observation, on the TPU or rehearsed without one",
+    "fix": "change the script so that its findings are gone, proven by a rehearsal",
+    "read": "report on a TensorBoard profile",
+    "attach": "capture a profile of running trainers and report on it",
+    "watch": "follow the throughput of a running job; raise alerts",
+    "plan": "recommend a TPU and a batch, by the TPU compiler",
+    "compare": "compare two profiles or reports; a gate for CI",
+    "alerts": "alert policies in Cloud Monitoring, as code",
+    "explain": "explain a check, an error message or a log",
+    "render": "write a saved report in another format",
+    "mcp": "serve the verbs to an agent or editor (Model Context Protocol, stdio)",
+}
+"""The verbs, each with its line in the help; the rest of its help is in its module."""
 
 EPILOG = """\
 examples:
@@ -32,16 +41,6 @@ examples:
 exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
 could be diagnosed.
 """
-
-
-@dataclass(frozen=True, kw_only=True)
-class Verb:
-    """The texts of a verb on the command line; its options are in `tpudiag.options`."""
-
-    help: str
-    description: str | None
-    epilog: str
-    usage: str | None = None
 
 
 Add = Callable[..., argparse.Action]
@@ -76,9 +75,18 @@ def build_parser(
     # Without `prog` argparse formats a usage line to find it, and imports shutil for its width.
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
     for verb in VERBS if only is None else (only,):
-        add_verb(
-            verbs.add_parser, verb, import_module(f"tpudiag.commands.{verb}").VERB, written or {}
+        module = import_module(f"tpudiag.commands.{verb}")
+        added = verbs.add_parser(
+            verb,
+            help=VERBS[verb],
+            description=module.__doc__,
+            epilog=module.EPILOG,
+            usage=getattr(module, "USAGE", None),
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        add_options(added, verb)
+        added.set_defaults(**(written or {}))
     return parser
 
 
@@ -88,20 +96,6 @@ def split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
         return arguments, []
     at = arguments.index("--")
     return arguments[:at], arguments[at + 1 :]
-
-
-def add_verb(
-    add: Callable[..., argparse.ArgumentParser], name: str, verb: Verb, written: Mapping[str, Any]
-) -> None:
-    """The parser of a verb, added to others by their `add_parser`."""
-    parser = add(
-        name,
-        **vars(verb),
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_options(parser, name)
-    parser.set_defaults(**written)
 
 
 def add_options(parser: argparse.ArgumentParser, verb: str, without: Iterable[str] = ()) -> None:

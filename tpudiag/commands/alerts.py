@@ -1,4 +1,4 @@
-"""`tpudiag alerts`: the alert policies of a job in Cloud Monitoring, as code."""
+"""Applies, lists, shows, deletes and exports the alert policies of a job."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tpudiag.bounded_files import write_whole
-from tpudiag.commands._parser import Verb
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.options.verbs import request_of
 from tpudiag.printing import put, put_data, put_text, say
@@ -34,13 +33,6 @@ MOST_ABSENCE_MIN, MOST_CHANNELS, MOST_JOB = 1410, 16, 400
 """Limits of the service: minutes of absence, channels per policy, the job's part of a policy's name
 (of 512)."""
 MARKS = {"create": "+", "update": "~", "keep": "=", "delete": "-"}
-
-
-VERB = Verb(
-    help="alert policies in Cloud Monitoring, as code",
-    description="Applies, lists, shows, deletes and exports the alert policies of a job.",
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,10 +1,12 @@
-"""`tpudiag attach`: a profile of trainers that are running, and what it says."""
+"""Captures a profile of running trainers of TensorFlow or JAX over their profiler service.
+
+Keeps it as a TensorBoard log, and reports on it as `read` does.
+"""
 
 import argparse
 import os
 
 from tpudiag.commands._job_request import selection
-from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
 from tpudiag.commands._report import beside_profile, emit, settings_for
 from tpudiag.errors import UsageError
@@ -31,14 +33,6 @@ profile themselves: on other machines give a --log-dir that both see, gs://bucke
 exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a trainer gave no profile
 while others did; 2 usage error, or no trainer gave one (one line each says why).
 """
-
-
-VERB = Verb(
-    help="capture a profile of running trainers and report on it",
-    description="Captures a profile of running trainers of TensorFlow or JAX over their profiler "
-    "service, keeps it as a TensorBoard log, and reports on it as `read` does.",
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

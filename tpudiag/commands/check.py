@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from tpudiag.commands import _job_request, _report
 from tpudiag.commands._interrupts import Interrupts
-from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
 from tpudiag.errors import EXIT_INTERRUPTED, UsageError
 from tpudiag.printing import say
@@ -29,13 +28,6 @@ examples:
   tpudiag check --tpu local            on a TPU VM
   tpudiag check train.py --for v5e-8 --baseline main.json --fail-on-regression 2%
 """
-
-
-VERB = Verb(
-    help="run a job under observation, on the TPU or rehearsed without one",
-    description=__doc__,
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,8 +1,11 @@
-"""`tpudiag compare A B`: what changed between two profiles or reports, as a gate for CI."""
+"""Compares two profiles (as `read` takes them) or JSON reports, or several runs a side.
+
+Each figure with its change, and whether it is more than noise.
+"""
 
 import argparse
 
-from tpudiag.commands._parser import Verb, add_options
+from tpudiag.commands._parser import add_options
 from tpudiag.commands._progress import progress
 from tpudiag.commands._report import emit, settings_for
 from tpudiag.commands.read import xprof_addresses
@@ -22,13 +25,7 @@ examples:
 """
 
 
-VERB = Verb(
-    help="compare two profiles or reports; a gate for CI",
-    description="Compares two profiles (as `read` takes them) or JSON reports, or several runs "
-    "a side: each figure with its change, and whether it is more than noise.",
-    usage="tpudiag compare [options] A B | A1 A2 ... -- B1 B2 ...",
-    epilog=EPILOG,
-)
+USAGE = "tpudiag compare [options] A B | A1 A2 ... -- B1 B2 ..."
 
 
 def run(options: argparse.Namespace) -> int:

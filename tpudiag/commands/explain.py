@@ -1,4 +1,7 @@
-"""`tpudiag explain`: what a check is about, or what a known error means."""
+"""Explains a check: what it sees, why it costs, what to do.
+
+Or finds the known errors in a text or log, best first, with cause and fix.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._parser import Verb
 from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.printing import BOLD, PLAIN, json_text, put_emphasised
 
@@ -32,14 +34,6 @@ error, the meaning of its kind and the next things to look at are shown).
 """
 BIG_BYTES = 50_000_000
 """From this size on there is progress."""
-
-
-VERB = Verb(
-    help="explain a check, an error message or a log",
-    description="Explains a check: what it sees, why it costs, what to do. Or finds the known "
-    "errors in a text or log, best first, with cause and fix.",
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ import argparse
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _job_request, _report
-from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
 from tpudiag.options.verbs import request_of
@@ -27,13 +26,6 @@ examples:
 
 exit codes: 0 nothing is left to fix, 1 something is, 2 not rehearsed.
 """
-
-
-VERB = Verb(
-    help="change the script so that its findings are gone, proven by a rehearsal",
-    description=__doc__,
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

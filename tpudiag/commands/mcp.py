@@ -1,11 +1,13 @@
-"""`tpudiag mcp`: the verbs for agents and editors, over the Model Context Protocol."""
+"""Serves check, fix, read, plan, compare and explain to an agent or editor.
+
+Over the Model Context Protocol on stdin and stdout (the extra `mcp`).
+"""
 
 import argparse
 import os
 import signal
 from pathlib import Path
 
-from tpudiag.commands._parser import Verb
 from tpudiag.errors import MissingExtra, UsageError
 
 MISSING = "the SDK of the Model Context Protocol is not installed: pip install 'tpudiag[mcp]'"
@@ -14,14 +16,6 @@ An agent starts it by its own configuration, in the project's folder; docs/agent
 stdin and stdout speak the protocol. The server opens nothing outside the folder, and only `fix`
 under --allow-write changes files in it: a rehearsed script's writes are discarded.
 """
-
-
-VERB = Verb(
-    help="serve the verbs to an agent or editor (Model Context Protocol, stdio)",
-    description="Serves check, fix, read, plan, compare and explain to an agent or editor, "
-    "over the Model Context Protocol on stdin and stdout (the extra `mcp`).",
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

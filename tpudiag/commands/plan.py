@@ -3,7 +3,6 @@
 import argparse
 
 from tpudiag.commands import _job_request, _report
-from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
 
 EPILOG = """\
@@ -21,13 +20,6 @@ prices.toml, the price of a chip-hour by generation:
   [chip_hour]
   v5e = 1.20
 """
-
-
-VERB = Verb(
-    help="recommend a TPU and a batch, by the TPU compiler",
-    description=__doc__,
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,11 +1,13 @@
-"""`tpudiag read PATH`: what a TensorBoard profile says."""
+"""Reads a TensorBoard profile.
+
+Where the step time goes, operations, input, memory, stragglers, checks.
+"""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
 from tpudiag.commands._report import beside_profile, emit, settings_for
 from tpudiag.options.verbs import request_of
@@ -20,14 +22,6 @@ EPILOG = """\
 exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a host of the run could
 not be read (every figure mentions its absence); 2 usage error, or nothing could be read.
 """
-
-
-VERB = Verb(
-    help="report on a TensorBoard profile",
-    description="Reads a TensorBoard profile: where the step time goes, operations, input, "
-    "memory, stragglers, checks.",
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

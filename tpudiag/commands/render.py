@@ -1,8 +1,10 @@
-"""`tpudiag render REPORT`: a saved report in another format."""
+"""Writes a report that was saved as JSON in any other format, as it was.
+
+Nothing is run or judged again.
+"""
 
 import argparse
 
-from tpudiag.commands._parser import Verb
 from tpudiag.commands._report import check_outputs, write
 
 EPILOG = """\
@@ -12,14 +14,6 @@ examples:
 
 exit codes: 0 written; 2 no report of tpudiag, or a file that cannot be written.
 """
-
-
-VERB = Verb(
-    help="write a saved report in another format",
-    description="Writes a report that was saved as JSON in any other format, as it was: "
-    "nothing is run or judged again.",
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`tpudiag watch SOURCE`: throughput of a running job, live; raises alerts."""
+"""Follows the throughput of a running job against its own baseline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from tpudiag.commands import _report
 from tpudiag.commands._interrupts import Interrupts
 from tpudiag.commands._job_request import selection
-from tpudiag.commands._parser import Verb
 from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.options.verbs import request_of
 from tpudiag.printing import say
@@ -46,13 +45,6 @@ CAPTURES = "tpudiag-logs/watch"
 """The folder for profiles of drops and stalls."""
 WHERE_THEY_FAIL = ("TPU605", "TPU611")
 """A job's output shows only errors, and not all jobs report their loss: passes are no news."""
-
-
-VERB = Verb(
-    help="follow the throughput of a running job; raise alerts",
-    description="Follows the throughput of a running job against its own baseline.",
-    epilog=EPILOG,
-)
 
 
 def run(options: argparse.Namespace) -> int:
