@@ -57,8 +57,10 @@ class Files:
         def asked(original: Call, *args: object, **options: object) -> object:
             found = original(*args, **options)
             frame = None if found else user_lines.direct_frame()
-            if frame is not None and user_lines.is_user_file(frame.f_code.co_filename):
-                paths.in_vain[frame.f_code] = frame.f_lineno
+            if frame is not None:
+                own = user_lines.is_user_file(frame.f_code.co_filename)
+                if own or any(map(paths.is_absent, args)):
+                    paths.in_vain[frame.f_code] = frame.f_lineno
             return found
 
         for at in (table.FILE_ASKED, table.FOLDER_ASKED):

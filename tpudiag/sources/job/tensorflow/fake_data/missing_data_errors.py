@@ -87,9 +87,12 @@ def is_absent(error: Exception) -> bool:
 
 
 def _is_told_by_the_script(error: Exception) -> bool:
-    """Whether the script raises it where it has just asked for a path that is not there."""
+    """Whether it is raised where a path that is not there was just asked for, or by what asked."""
     passed = error.__traceback__
     while passed is not None and passed.tb_next is not None:
+        code = passed.tb_next.tb_frame.f_code
+        if code in paths.in_vain and not user_lines.is_user_file(code.co_filename):
+            return True
         passed = passed.tb_next
     if passed is None:
         return False

@@ -21,7 +21,7 @@ _CONNECT_S, _ANSWER_S = 2.0, 20.0
 _buckets: dict[str, bool] = {}
 _asked: dict[str, Callable[[str], bool]] = {}
 in_vain: dict[CodeType, int] = {}
-"""Code of the user's -> the line that asked last for a path that is not there."""
+"""Code -> the line that asked last for a path that is not there; of libraries, for data."""
 _fetched: list[str] = []
 """Folders of files that were not fetched."""
 PICTURES_LISTED = 1024
