@@ -63,7 +63,7 @@ def build():
     x = conv_block(x, 128)
     x = layers.GlobalAveragePooling2D()(x)
     x = layers.Dropout(0.2)(x)
-    outputs = layers.Dense(NUM_CLASSES, activation="softmax", dtype="float32", name="classes")(x)
+    outputs = layers.Dense(NUM_CLASSES, activation="softmax", dtype="float32")(x)
     return tf.keras.Model(inputs, outputs)
 
 
@@ -75,7 +75,7 @@ with strategy.scope():
         metrics=["accuracy"],
     )
 
-build().summary()  # a look at another one, outside the scope
+model.summary()
 callbacks = [
     tf.keras.callbacks.ModelCheckpoint("checkpoints/cnn-{epoch:03d}", save_weights_only=True),
     tf.keras.callbacks.LearningRateScheduler(lambda epoch: 0.1 * 0.9**epoch),
