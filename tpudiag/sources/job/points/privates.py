@@ -83,13 +83,6 @@ INITIALIZES = Private(
 )
 SHAPES_BUILT = Private("_build_shapes_dict", "what a model was built for", releases="Keras 3")
 SHAPE_BUILT = Private("_build_input_shape", "what a model was built for", releases="Keras 2")
-LAYERS = Private("_flatten_layers", "a model's layers, also those of layers",
-                 releases="Keras 2 and 3")  # fmt: skip
-TRACKER = Private("_tracker", "what a layer's variables are noted in", releases="Keras 3")
-TAKES_OTHERS = Private(
-    "_allow_non_tensor_positional_args", "whether a layer is given no tensors alone",
-    releases="Keras 3",
-)  # fmt: skip
 ITERATIONS = Private("_iterations", "an optimizer's counter of steps, if it was made by now",
                      releases="Keras 2 and 3")  # fmt: skip
 STEPS_PER_EXECUTION = Private("_steps_per_execution", "of a model", releases="Keras 2")

@@ -11,9 +11,9 @@ worse than an unknown value: observe the run; do not match names or read the sou
   (`missing_data_errors.py`) sets holes; so do calls elsewhere whose result is unused. Never one
   that trains, nor for an error that is not due to data. A *model* (`filling.py`,
   `dataset_holes.py`, `model_holes.py`) tells at last what a hole is, by its inputs, outputs and
-  loss; one that was not built (`solving.py`), and a function that JAX jits, by what it can be
-  traced with (`jitted_holes.py` of its room). A pipeline that was filled in is none of the
-  job's, and is not judged. A table of pandas is a hole, too (`holes.of_table`).
+  loss; a function that JAX jits, by what it can be traced with (`jitted_holes.py` of its room). A
+  pipeline that was filled in is none of the job's, and is not judged. A table of pandas is a hole,
+  too (`holes.of_table`).
 - TensorFlow runs no function over *elements* of files that are away (`elements.py`): it traces it,
   and the trace says what comes of them, so that the script's own pipeline is still judged.
 - A *path* (`paths.py`, `files.py`): each call that takes one is a row, answered where the path is

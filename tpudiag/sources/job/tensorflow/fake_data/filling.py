@@ -32,7 +32,6 @@ from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
 from .ledger import TEXTS, WORDS, Ledger
 from .model_holes import labels, simplest
-from .solving import Search, Whole
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 """Of a Keras model: made anew where they are None."""
@@ -47,7 +46,6 @@ class Filling:
         self._tf, self._ledger = tf, ledger
         self._model: Callable[[], object] = lambda: None
         self._refilled = weakref.WeakSet[object]()
-        self._solved = weakref.WeakKeyDictionary[object, object]()
         holes.filled.append(self._batches)
         tf.register_tensor_conversion_function(holes.Hole, self._tensor)
         hooks.around(table.STRATEGY_RUN, self._stepped)
@@ -206,7 +204,7 @@ class Filling:
             losses, outputs = [next(of_script, "sparse")], (outputs or [])[:1]
         elif any(_is_passed_on(loss, model) for loss in losses):
             losses = ["sparse"]
-        if not losses or not outputs or isinstance(specs, Whole):
+        if not losses or not outputs:
             return (x,)
         y = [*map(self._taken, labels(outputs, losses), outputs, losses * len(outputs))]
         return (x, tuple(y) if len(y) > 1 else y[0])
@@ -236,10 +234,6 @@ class Filling:
         told = known if known is not None else self._specs(built)
         rows: Any = holes.elements(given) or getattr(given, "element_spec", given)
         rows = rows[0] if rows is not given and isinstance(rows, tuple) else rows
-        if told is None and holes.holds(rows):
-            if model not in self._solved:
-                self._solved[model] = Search(self._tf, rows).inputs(model)
-            told = self._solved[model]
         shaped = all(hasattr(each, "shape") for each in self._tf.nest.flatten(rows))
         return self._tf.nest.map_structure(self._spec, rows) if told is None and shaped else told
 
@@ -268,11 +262,9 @@ class Filling:
         given = getattr(traced, "structured_outputs", None)
         return [] if given is None else nest.flatten(getattr(given, "logits", given))
 
-    def _dataset(self, example: Any, batch: int, rows: int | None = None) -> Dataset:
+    def _dataset(self, example: object, batch: int, rows: int | None = None) -> Dataset:
         """Batches of an example, without an end where no rows are told."""
-        parts = example[0] if isinstance(example, tuple) else example
-        made = dict(parts) if isinstance(parts, Whole) else example
-        one = self._tf.data.Dataset.from_tensors(made)
+        one = self._tf.data.Dataset.from_tensors(example)
         setattr(one, FILLED_IN, True)
         batches: Dataset = one.repeat(rows).batch(batch, drop_remainder=rows is None)
         return batches

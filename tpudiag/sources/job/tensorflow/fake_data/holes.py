@@ -9,7 +9,6 @@ batch.
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
-import contextlib
 import importlib
 import itertools
 import math
@@ -290,23 +289,14 @@ def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     made.tpudiag_compared = use if use in _COMPARISONS else ""
     if use in _OF_FRAMES:
         made.tpudiag_frame = None
-    known = hole.tpudiag_elements
-    made.tpudiag_elements = _mapped(hole, given[0]) if use == "map" and given else known
+    if use != "map":
+        made.tpudiag_elements = hole.tpudiag_elements
     made.tpudiag_rows = hole.tpudiag_rows
     if "batch" in use and given and isinstance(given[0], int):
         made.tpudiag_batch = made.tpudiag_rows = given[0]
     if not given:
         made.tpudiag_called = (hole, use)
     return made
-
-
-def _mapped(hole: Hole, function: Any) -> object:
-    """The parts of an example, by their names, that a function makes of those of a hole."""
-    with contextlib.suppress(Exception):
-        made = function(hole if hole.tpudiag_batch else hole[0])
-        if isinstance(made, dict):
-            return {name: Hole() for name in made}
-    return None
 
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
