@@ -47,7 +47,8 @@ def test_paths_of_a_notebook_host_are_listed(
     folders = [path.name for path in scans.iterdir() if path.is_dir()]
     assert folders == ["class_a", "class_b"] and os.path.isdir(f"{scans}/class_a")  # noqa: PTH112
     asked = [f"/content/{name}" for name in ("masks/1.png", "masks/1.h5", "1.png")]
-    assert [os.path.isfile(each) for each in asked] == [True, False, False]  # noqa: PTH113
+    asked.append("/gcs/bucket/epochs.csv")
+    assert [os.path.isfile(each) for each in asked] == [True, *[False] * 3]  # noqa: PTH113
     assert Path(asked[0]).exists() and not Path(asked[2]).is_file()
     with pytest.raises(AssertionError) as raised:
         assert os.path.exists("nowhere/train")  # noqa: PTH110

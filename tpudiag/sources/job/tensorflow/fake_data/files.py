@@ -49,9 +49,10 @@ class Files:
             return hosted(path) and (paths.text_of(path) or "").endswith(CLASSES)
 
         def is_file(path: object) -> bool:
-            # Of a tree that is away: a job may write to /content itself.
+            # Of a tree that is away: a job may write to /content itself, and to mounted disks.
             text = paths.text_of(path) or ""
-            of_tree = hosted(path) and os.path.dirname(text) != "/content"
+            mounted = text.startswith(("/gcs/", "/mnt/"))
+            of_tree = hosted(path) and os.path.dirname(text) != "/content" and not mounted
             return of_tree and paths.looks_like_data(text) and by_user()
 
         def asked(original: Call, *args: object, **options: object) -> object:
