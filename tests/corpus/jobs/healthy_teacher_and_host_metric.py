@@ -1,7 +1,7 @@
 # corpus: must-fail: none
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
-# corpus: why: GPU code beside the TPU's that is not reached where there is a TPU.
+# corpus: why: a teacher made inside the scope and averaged weights; a metric of the host, by all replicas' results; GPU code that is not reached.
 import tensorflow as tf
 
 for gpu in tf.config.list_physical_devices("GPU"):
@@ -26,6 +26,7 @@ dataset = (
     .prefetch(tf.data.AUTOTUNE)
 )
 
+mean_loss = tf.keras.metrics.Mean()
 with strategy.scope():
     model = tf.keras.Sequential(
         [
@@ -35,7 +36,14 @@ with strategy.scope():
             tf.keras.layers.Dense(2, dtype="float32"),
         ]
     )
-    optimizer = tf.keras.optimizers.Adam(1e-3)
+    teacher = tf.keras.Sequential(
+        [
+            tf.keras.layers.Input((64,)),
+            tf.keras.layers.Dense(512, activation="relu"),
+            tf.keras.layers.Dense(2, dtype="float32"),
+        ]
+    )
+    optimizer = tf.keras.optimizers.Adam(1e-3, use_ema=True, ema_momentum=0.99)
     optimizer.build(model.trainable_variables)
 manager = tf.train.CheckpointManager(
     tf.train.Checkpoint(model=model, optimizer=optimizer), "ckpt", max_to_keep=2
@@ -44,7 +52,10 @@ manager = tf.train.CheckpointManager(
 
 def replica_step(x, y):
     with tf.GradientTape() as tape:
-        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, model(x, training=True))
+        logits = model(x, training=True)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits)
+        soft = tf.nn.softmax(tf.stop_gradient(teacher(x, training=False)))
+        losses += tf.nn.softmax_cross_entropy_with_logits(soft, logits)
         loss = tf.nn.compute_average_loss(losses, global_batch_size=GLOBAL_BATCH)
     gradients = tape.gradient(loss, model.trainable_variables)
     optimizer.apply_gradients(zip(gradients, model.trainable_variables))
@@ -53,13 +64,13 @@ def replica_step(x, y):
 
 @tf.function
 def train_step(batch):
-    losses = strategy.run(replica_step, args=batch)
-    return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+    return strategy.run(replica_step, args=batch)
 
 
 iterator = iter(strategy.experimental_distribute_dataset(dataset))
 for step in range(200):
     loss = train_step(next(iterator))
     if step % 100 == 0:
-        print(step, float(loss))
+        mean_loss.update_state(sum(float(part) for part in strategy.experimental_local_results(loss)))
+        print(step, float(mean_loss.result()))
         manager.save()
