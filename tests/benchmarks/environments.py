@@ -30,7 +30,7 @@ SCRIPTS = (
 """They ask for no tf-keras: most environments have none."""
 OF_THE_OLDEST = ("healthy_clip_of_the_sum", "tpu502_sum_over_batch")
 """The norms of TensorFlow 2.13 take no bfloat16 on every processor: these have none."""
-LEGACY_SCRIPTS = ("tpu101_step_number", "many_custom_loop")
+LEGACY_SCRIPTS = ("tpu101_new_function", "many_custom_loop")
 """They ask for Keras 2 by TF_USE_LEGACY_KERAS."""
 TIMEOUT_S = 400.0
 NOT_ASKED = ("--no-compile", "--ignore", "TPU004")
