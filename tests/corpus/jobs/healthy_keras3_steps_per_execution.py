@@ -1,7 +1,7 @@
 # corpus: must-fail: none
 # corpus: must-not-fail: *
-# corpus: for: v5e-8
-# corpus: why: Keras 3 fit with steps_per_execution, which CPU replicas cannot take as it is.
+# corpus: for: v6e-4
+# corpus: why: a v6e target with layers of 256, Keras 3 fit with steps_per_execution, which CPU replicas cannot take as it is.
 
 import tensorflow as tf
 

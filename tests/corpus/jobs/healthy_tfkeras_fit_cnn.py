@@ -1,7 +1,7 @@
 # corpus: must-fail: none
 # corpus: must-not-fail: *
 # corpus: for: v3-8
-# corpus: why: tf-keras with BatchNorm, dropout, random augmentation layers after cache, and an epoch-stamped checkpoint.
+# corpus: why: tf-keras with BatchNorm, dropout, random augmentation layers after cache, steps_per_execution, and an epoch-stamped checkpoint.
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"
@@ -73,6 +73,7 @@ with strategy.scope():
         optimizer=tf.keras.optimizers.SGD(0.1, momentum=0.9, nesterov=True),
         loss="sparse_categorical_crossentropy",
         metrics=["accuracy"],
+        steps_per_execution=4,
     )
 
 model.summary()
