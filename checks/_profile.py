@@ -1,10 +1,10 @@
 """Shared by the checks on a profile."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import median
 
-from tpudiag.model import NotMeasured
-from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+from tpudiag.model import Evidence, NotMeasured
+from tpudiag.signals import CallbackTime, DeviceOp, ProfileFacts, ReplicaSteps, Signals
 from tpudiag.signals.profile import UNTOLD, WHOLE_TRACE
 
 from ._need import ON_THE_TPU, need
@@ -27,6 +27,20 @@ def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...
         if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
     )
     return profile, need(measured or None, "a training step on a device", ON_THE_TPU)
+
+
+def longest(profile: ProfileFacts, part: str) -> tuple[list[DeviceOp], tuple[Evidence, ...]]:
+    """The longest operations in a part of the step, and their times."""
+    ops = [op for op in profile.ops if op.part == part][:3]
+    return ops, tuple(
+        Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
+        for op in ops
+    )
+
+
+def on_host(profile: ProfileFacts, ops: Sequence[CallbackTime]) -> tuple[Evidence, ...]:
+    """The times of the first of some operations on the host."""
+    return tuple(Evidence(op.op, round(op.ms, 3), "ms", source=profile.source) for op in ops[:3])
 
 
 def share(replicas: Iterable[ReplicaSteps], *parts: str) -> float:

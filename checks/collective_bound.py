@@ -8,7 +8,7 @@ from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from ._compiler import program_of
 from ._need import ON_THE_TPU, by_framework, share_of
 from ._predicted import ranged
-from ._profile import ms_per_step, replicas_of, share, whole_trace
+from ._profile import longest, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.06
 """Share of step time in collectives worth a word (XProf's all-reduce threshold)."""
@@ -88,15 +88,11 @@ def _fix(signals: Signals, collectives: Sequence[Collective]) -> str:
 def _profiled(
     profile: ProfileFacts, replicas: Sequence[ReplicaSteps], spent: float, evidence: Evidence
 ) -> Finding:
-    collectives = [op for op in profile.ops if op.part == "collectives"]
-    longest = (
-        Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
-        for op in collectives[:3]
-    )
+    collectives, times = longest(profile, "collectives")
     return Finding(
         f"collectives take {spent:.0%} of the step.",
         "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
-        (evidence, *longest),
+        (evidence, *times),
         collectives[0].location if collectives else None,
         severity=_severity(spent),
         cost_ms_per_step=ms_per_step(replicas, "collectives"),

@@ -4,6 +4,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Framework, Judgement, Locatio
 from tpudiag.signals import Dispatch, EagerForward, ProfileFacts, Signals
 
 from ._need import by_framework, need, share_of
+from ._profile import on_host
 
 FEWEST_PRODUCTS = 16
 """Matrix products outside jax.jit between training steps, of which a few are of no matter."""
@@ -122,13 +123,13 @@ def _of_profile(profile: ProfileFacts, limit: float) -> Iterator[Finding]:
     share = profile.eager_share or 0.0
     if share <= limit:
         return
-    longest = sorted(profile.eager_ops or (), key=lambda op: -op.ms)[:3]
+    longest = sorted(profile.eager_ops or (), key=lambda op: -op.ms)
     yield Finding(
         f"ops that Python runs one by one take {share:.0%} of the trace, beside the steps.",
         "@tf.function\ndef train_step(batch):\n    return strategy.run(step, args=(batch,))",
         (
             share_of("eager ops", share, "% of the trace", limit, profile.source),
-            *(Evidence(op.op, round(op.ms, 3), "ms", source=profile.source) for op in longest),
+            *on_host(profile, longest),
         ),
         severity=Severity.WARNING,
     )

@@ -2,6 +2,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals, StepOps
 
 from ._need import by_framework, need
+from ._profile import on_host
 
 LIMIT = 0
 """Ops inside the step that call back to the host's Python."""
@@ -56,13 +57,7 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield Finding(
             f"{worst.op} calls back to the host's Python {worst.count} times.",
             fix,
-            (
-                evidence,
-                *(
-                    Evidence(c.op, round(c.ms, 3), "ms", source=profile.source)
-                    for c in callbacks[:3]
-                ),
-            ),
+            (evidence, *on_host(profile, callbacks)),
             cost_ms_per_step=sum(c.ms for c in callbacks) / steps if steps else None,
         )
     yield evidence

@@ -2,6 +2,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import ProfileFacts, Signals
 
 from ._need import rate
+from ._profile import on_host
 from .missing_prefetch import own_pipelines
 
 FIX = (
@@ -60,5 +61,5 @@ def _of_profile(profile: ProfileFacts) -> Finding:
     return Finding(
         f"the input pipeline runs Python: {worst.op} {worst.count} times, {rate(worst.ms)} ms.",
         FIX,
-        tuple(Evidence(c.op, round(c.ms, 3), "ms", source=profile.source) for c in calls[:3]),
+        on_host(profile, calls),
     )

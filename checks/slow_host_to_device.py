@@ -15,7 +15,7 @@ from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, ShardedStep, Sig
 
 from ._need import ON_THE_TPU, by_framework, mib, need, percent, recomputed, share_of
 from ._predicted import as_predicted, predicted_step, transfer_ms
-from ._profile import HOST_MEMORY, INPUT, ms_per_step, replicas_of, share, whole_trace
+from ._profile import HOST_MEMORY, INPUT, longest, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.05
 """Share of step time in which the device waits for a transfer from the host."""
@@ -145,11 +145,7 @@ def _offloaded(
     signals: Signals,
 ) -> Finding:
     offload = share(replicas, HOST_MEMORY)
-    longest = [op for op in profile.ops if op.part == HOST_MEMORY][:3]
-    names = (
-        Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)
-        for op in longest
-    )
+    copies, times = longest(profile, HOST_MEMORY)
     return Finding(
         f"the step waits {offload:.0%} of its time for copies between HBM and "
         "the host's memory, where the program keeps tensors (host offload).",
@@ -160,8 +156,8 @@ def _offloaded(
             Evidence(
                 "of them for host memory", percent(offload), "% of step time", source=profile.source
             ),
-            *names,
+            *times,
         ),
-        next((op.location for op in longest if op.location), None),
+        next((op.location for op in copies if op.location), None),
         cost_ms_per_step=ms_per_step(replicas, HOST_MEMORY),
     )

@@ -53,7 +53,7 @@ def check(
     unknown target or id, UnreadableInput for a script that is not there, MissingExtra without
     TensorFlow. Ctrl-C gives a report of what was seen, with `interrupted` set.
     """
-    by_name = _options("check", options, program, arguments)
+    by_name = _filled("check", options, program=program, arguments=arguments)
     from tpudiag import snippets
     from tpudiag.diagnoses import job, job_request
 
@@ -82,7 +82,7 @@ def fix(
     rehearsal runs (FixOptions). Raises TpudiagError: NothingDiagnosed where the job comes to no
     training step, UnreadableInput for a script that is not to be touched; and KeyboardInterrupt.
     """
-    by_name = _options("fix", options, program, arguments)
+    by_name = _filled("fix", options, program=program, arguments=arguments)
     from tpudiag.diagnoses import fix as fixing
     from tpudiag.diagnoses import job_request
 
@@ -112,7 +112,7 @@ def plan(
     UnreadableInput, MissingExtra without the compiler or TensorFlow, and NothingDiagnosed where
     the job shows no training step.
     """
-    by_name = _options("plan", options, program, arguments)
+    by_name = _filled("plan", options, program=program, arguments=arguments)
     from tpudiag.diagnoses import job_request
     from tpudiag.diagnoses import plan as planning
 
@@ -181,14 +181,8 @@ def render(report: Report, format: str) -> str:
     return renderer(format)(report)
 
 
-def _options(
-    verb: str, options: Mapping[str, Any], program: str | Path | None, arguments: Sequence[str]
-) -> dict[str, Any]:
-    return _filled(verb, options) | {"program": program, "arguments": arguments}
-
-
-def _filled(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The given options, else the settings file's, else the declared defaults."""
+def _filled(verb: str, options: Mapping[str, Any], **of_program: Any) -> dict[str, Any]:
+    """The given options, else the settings file's, else the declared defaults; and the program."""
     known = KEYWORDS[verb].__annotations__
     written = {n: value for n, value in of_verb(verb, Path.cwd()).items() if n in known}
-    return filled(verb, written | dict(options))
+    return filled(verb, written | dict(options)) | of_program

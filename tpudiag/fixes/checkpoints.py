@@ -142,22 +142,21 @@ def _saving(
         raise NoChange("the loop stands on one line")
     if outer is not loop:
         return source.after(body.body[-1], f"{name}.save()")
-    if isinstance(loop, cst.While):
-        name_of_step, _ = counter(source, loop)
-        return source.before(
-            body.body[0],
-            f"if {name_of_step} % {EVERY} == {EVERY - 1}:",
-            f"{source.tab}{name}.save()",
-        )
+    number = counter(source, loop)[0] if isinstance(loop, cst.While) else _counted(loop)
+    rows = (f"if {number} % {EVERY} == {EVERY - 1}:", f"{source.tab}{name}.save()")
+    if isinstance(loop, cst.While) or isinstance(body.body[-1], cst.If):
+        return source.before(body.body[0], *rows)
+    return source.after(body.body[-1], *rows)
+
+
+def _counted(loop: cst.For) -> str:
+    """The name of the number that a loop counts by itself."""
     target = loop.target
     number = target.elements[0].value if isinstance(target, cst.Tuple) else target
     iterated = called(loop.iter) if isinstance(loop.iter, cst.Call) else ""
     if iterated not in ("range", "trange", "enumerate", "zip") or not isinstance(number, cst.Name):
         raise NoChange("the loop counts neither steps nor epochs")
-    rows = (f"if {number.value} % {EVERY} == {EVERY - 1}:", f"{source.tab}{name}.save()")
-    if isinstance(body.body[-1], cst.If):
-        return source.before(body.body[0], *rows)
-    return source.after(body.body[-1], *rows)
+    return number.value
 
 
 @fix("TPU602", effect=Effect.NONE, title="one file for each checkpoint")

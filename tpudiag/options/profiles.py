@@ -1,6 +1,7 @@
 """The options of the verbs that read profiles: `read`, `compare` and `attach`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from tpudiag.options.kinds import COUNT, SEVERAL, SHARE, duration
@@ -87,6 +88,13 @@ class CompareOptions(ProfileReading, total=False):
     ]
 
 
+_SIDE = Option(
+    (), SEVERAL, people=False, in_folder="path", required=True,
+    agents="the {} runs: profiles, or reports saved as .json",
+)  # fmt: skip
+"""Of a comparison, as agents name it."""
+
+
 class Compare(CompareOptions, XprofLinks, ReportOutput, AgentAnswer, total=False):
     """All that `compare` takes."""
 
@@ -96,30 +104,8 @@ class Compare(CompareOptions, XprofLinks, ReportOutput, AgentAnswer, total=False
         "between the sides if there are several runs",
         Option(flag="RUN", nargs="+"),
     ]
-    before: Annotated[
-        Sequence[str],
-        "",
-        Option(
-            (),
-            SEVERAL,
-            people=False,
-            agents="the old runs: profiles, or reports saved as .json",
-            in_folder="path",
-            required=True,
-        ),
-    ]
-    after: Annotated[
-        Sequence[str],
-        "",
-        Option(
-            (),
-            SEVERAL,
-            people=False,
-            agents="the new runs: profiles, or reports saved as .json",
-            in_folder="path",
-            required=True,
-        ),
-    ]
+    before: Annotated[Sequence[str], "", replace(_SIDE, agents=_SIDE.agents.format("old"))]
+    after: Annotated[Sequence[str], "", replace(_SIDE, agents=_SIDE.agents.format("new"))]
     strict: Annotated[
         bool,
         "with --fail-on-regression, also fail if there are too few steps for a test",
