@@ -83,23 +83,14 @@ def _sized_by_data(
     ops: Iterable[RefusedOp | StepOp], message: str, confidence: Confidence
 ) -> Iterator[Finding]:
     for op in {op.location: op for op in ops}.values():
-        yield _warning(
+        yield Finding(
             message.format(op=op),
             "give it a static size: tf.math.top_k, tf.where(mask, x, 0), or pad to a fixed length",
             (Evidence("operation", op.name, limit="static"),),
             op.location,
-            confidence,
+            severity=Severity.WARNING,
+            confidence=confidence,
         )
-
-
-def _warning(
-    message: str,
-    fix: str,
-    evidence: tuple[Evidence, ...],
-    where: Location | None,
-    confidence: Confidence = Confidence.MEDIUM,
-) -> Finding:
-    return Finding(message, fix, evidence, where, severity=Severity.WARNING, confidence=confidence)
 
 
 def _finding(
@@ -140,46 +131,50 @@ def _finding(
             return found
         said = f"{got}: every batch is of {full:,}, but what this line makes does not say so."
         return replace(found, message=said, fix=f"x = tf.ensure_shape(x, [{full}, ...])")
+    message, fix, severity = _why_open(got, shown, pipelines)
+    sure = Confidence.MEDIUM if severity is Severity.WARNING else Confidence.HIGH
+    return Finding(message, fix, evidence, where, severity=severity, confidence=sure)
+
+
+def _why_open(
+    got: str, shown: TensorSeen, pipelines: list[Pipeline]
+) -> tuple[str, str, Severity | None]:
+    """Why an example has no fixed shape, what mends it, and how bad that is."""
     # Keras leaves open all dimensions of a dataset that it makes of a generator.
     all_open = shown.shape is not None and not any(shown.shape)
     made_by_keras = (op.python and op.location is None for p in pipelines for op in p.ops)
     if all_open and any(made_by_keras):
-        return _warning(
+        return (
             f"{got} from a generator, of whose arrays Keras tells TensorFlow no size: those of one "
             "size are compiled once, each other size once more.",
             "read the files by tf.data, with a fixed size:\n"
             "tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), 3), (224, 224))",
-            evidence,
-            where,
+            Severity.WARNING,
         )
     if (seen := _seen_shape(shown, pipelines)) is not None:
-        return _warning(
+        return (
             f"{got}: all batches that were looked at had examples of {list(seen)}, and nothing "
             "says so to the compiler: it pads what is open, and some operations (convolutions over "
             "it) fail.",
             f"dataset = dataset.map(lambda x, y: (tf.ensure_shape(x, {list(seen)}), y))"
             "  # before batch",
-            evidence,
-            where,
+            Severity.WARNING,
         )
     grouped = [p for p in pipelines if any(op.kind == "GroupByWindow" for op in p.ops)]
     few = max((len(p.shapes) for p in grouped), default=0)
     got = f"{got}: an example's own shape is not fixed"
     if few > 1:
-        return Finding(
+        return (
             f"{got}: {few} shapes were seen, of buckets, and each is compiled once",
             "dataset.bucket_by_sequence_length(..., pad_to_bucket_boundary=True, "
             "drop_remainder=True)  # few buckets",
-            evidence,
-            where,
-            severity=Severity.INFO,
+            Severity.INFO,
         )
-    return Finding(
+    return (
         got,
         "give every example the same shape before batching:\n"
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
-        evidence,
-        where,
+        None,
     )
 
 
