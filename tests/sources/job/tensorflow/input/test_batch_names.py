@@ -1,6 +1,7 @@
 """What the user's code calls a number, in the frames of this test."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from tpudiag.sources.job.tensorflow.input import batch_names
 
@@ -11,8 +12,13 @@ class Options:
     shuffle: bool = True
 
 
+class Lazy(dict[str, int]):
+    def items(self) -> Any:
+        return ["batch_size"]
+
+
 def test_a_number_is_known_by_the_users_names() -> None:
-    options = Options()
+    options, _lazy = Options(), Lazy(batch_size=2)
     rows = options.batch_size
     assert batch_names.names_of(rows) == ("options.batch_size", "rows")
 

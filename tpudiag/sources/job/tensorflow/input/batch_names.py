@@ -76,8 +76,10 @@ def _fields(value: Any) -> list[tuple[object, object]]:
     try:
         if type(value).__name__ == "FlagValues":
             return list(value.flag_values_dict().items())
-        held = cast("dict[object, object]", value if isinstance(value, dict) else vars(value))
-        return list(held.items()) if len(held) <= MOST_ATTRIBUTES else []
+        held = cast("Mapping[object, object]", value if isinstance(value, dict) else vars(value))
+        # A mapping of a library's own may give anything as its items.
+        items = dict.items(held) if isinstance(held, dict) else held.items()
+        return list(items) if len(held) <= MOST_ATTRIBUTES else []
     except Exception:
         return []
 
