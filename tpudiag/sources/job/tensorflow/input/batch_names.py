@@ -76,10 +76,10 @@ def _fields(value: Any) -> list[tuple[object, object]]:
     try:
         if type(value).__name__ == "FlagValues":
             return list(value.flag_values_dict().items())
-        held = cast("Mapping[object, object]", value if isinstance(value, dict) else vars(value))
+        held = cast("dict[object, object]", value if isinstance(value, dict) else vars(value))
         # A mapping of a library's own may give anything as its items.
-        items = dict.items(held) if isinstance(held, dict) else held.items()
-        return list(items) if len(held) <= MOST_ATTRIBUTES else []
+        pairs = (each for each in held.items() if type(each) is tuple)
+        return list(pairs) if len(held) <= MOST_ATTRIBUTES else []
     except Exception:
         return []
 
