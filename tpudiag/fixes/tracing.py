@@ -154,10 +154,7 @@ def _free(source: Source, function: cst.FunctionDef) -> set[str]:
 
 
 def _binds_in(source: Source, node: cst.Name, moved: list[cst.FunctionDef]) -> bool:
-    for function in (f for f in source.above(node) if isinstance(f, cst.FunctionDef)):
-        if function in moved:
-            return False
-    return names.is_bound(source, node)
+    return not any(above in moved for above in source.above(node)) and names.is_bound(source, node)
 
 
 def _function_lines(source: Source, function: cst.FunctionDef) -> tuple[int, int]:

@@ -65,7 +65,7 @@ def rows(file: Path) -> dict[str, int]:
 def text(path: Path) -> str:
     """A file's text; nothing where it cannot be read."""
     try:
-        return path.read_text(encoding="ascii", errors="replace")
+        return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
 

@@ -231,11 +231,7 @@ def _shared(
 
 def _command(folder: Path) -> tuple[str, ...]:
     """Its command line; empty for kernel threads and dead processes."""
-    try:
-        text = (folder / "cmdline").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ()
-    return tuple(part for part in text.split("\0") if part)
+    return tuple(part for part in text(folder / "cmdline").split("\0") if part)
 
 
 def _framework(folder: Path, mapped: tuple[str, ...]) -> str | None:

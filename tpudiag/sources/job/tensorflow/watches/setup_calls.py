@@ -3,7 +3,6 @@
 import re
 import weakref
 from collections.abc import Container, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -184,11 +183,11 @@ class SetupWatch:
         made = getattr(model, "train_function", None) is not None
         traced = self._traced[id(model)] = self._traced.get(id(model), now) if made else now
         if traced < now:  # of fewer Keras may have traced it again, for other data
-            name = "len(model.trainable_variables)"
             state = FrozenState(
-                kind="read", name=name, function="fit", location=user_lines.caller()
-            )
-            self.frozen.append(replace(state, traced=str(traced), now=str(now), calls=1))
+                kind="read", name="len(model.trainable_variables)", function="fit", calls=1,
+                location=user_lines.caller(), traced=str(traced), now=str(now),
+            )  # fmt: skip
+            self.frozen.append(state)
 
     def _is_stream(self, data: object) -> bool:
         """Whether data ends: a dataset or generator; arrays restart."""
