@@ -17,7 +17,11 @@ OFTEN = (
     "healthy_tfrecord_interleave",
     "many_custom_loop",
     "many_input_pipeline",
+    "tpu101_new_function",
+    "tpu501_model_outside_scope",
+    "tpu605_loss_reduction_error",
 )
+"""One of each way to see: the data, the program, its traces, its variables, how it ends."""
 
 
 @pytest.mark.parametrize("name", OFTEN)
