@@ -368,8 +368,6 @@ ANEW = "if step % {} == 0:\n        moment = jnp.zeros((64, 8))\n    weights, mo
 @pytest.mark.parametrize(
     ("kept", "lost"),
     [
-        ("weights, _", True),
-        ("weights, moment", False),
         ("timed", False),
         (ANEW.format(3), True),  # in each epoch
         (ANEW.format(5), False),  # for a second phase
