@@ -68,9 +68,11 @@ def test_the_batch_is_what_changes_together(
 
 def test_parameters_beside_sums_of_their_gradients_are_no_batch(jax: Any) -> None:
     params, sums = ({name: jax.numpy.ones((90, 3)) for name in "ab"} for _ in range(2))
-    called(
-        jax, kept := KeptStep(), lambda *given: given[2], [[params, jax.numpy.ones(8), sums]] * 2
-    )
+
+    def summed(_: Any, __: Any, sums: Any) -> Any:
+        return sums
+
+    called(jax, kept := KeptStep(), summed, [[params, jax.numpy.ones(8), sums]] * 2)
     assert kept.step is not None
     batch = TracedStep(jax, kept.step).batch()
     assert batch is not None and batch.global_batch == 8
