@@ -151,22 +151,20 @@ def _lost(step: TracedStep, anew: MadeAnew, values: StateValues) -> LostMoments 
 
     Where all of it stays what it was, the step is only timed.
     """
+    record = step.call.record
     found = {n: step.keys[n] for n in anew.moments if step.keys}
+    moments = [step.by_path[key] for key in found.values()]
+    names = tuple(each.name for each in moments)
     compared = values.small.keys() & found.values()
     state = {key for key, _ in step.state_arguments()}
-    restarts = min((step.call.record.restarts[key] for key in found.values()), default=0)
+    restarts = min((record.restarts[key] for key in found.values()), default=0)
     if restarts > 1:
-        again = [step.by_path[key] for key in found.values()]
-        return LostMoments(
-            names=tuple(each.name for each in again),
-            location=step.call.record.made_first(again) or step.call.record.called_at,
-            returned=True,
-            restarts=restarts,
-        )
+        at = record.made_first(moments) or record.called_at
+        return LostMoments(names=names, location=at, returned=True, restarts=restarts)
     if not compared:  # of moments that only some steps change a counter tells
         stays = (each for key, each in step.by_path.items() if key in values.raised & values.fixed)
-        names, called_at = tuple(each.name for each in stays), step.call.record.called_at
-        lost = LostMoments(names=names, location=called_at, returned=True)
+        names = tuple(each.name for each in stays)
+        lost = LostMoments(names=names, location=record.called_at, returned=True)
         return lost if names and state else None
     if not compared <= values.fixed or state <= {*found.values()}:
         return None
@@ -175,11 +173,8 @@ def _lost(step: TracedStep, anew: MadeAnew, values: StateValues) -> LostMoments 
     # Moments of what gets no gradients stay zero, but what is given is then the last call's result.
     if returned and (others is None or found[first] in others):
         return None
-    return LostMoments(
-        names=tuple(step.by_path[key].name for key in found.values()),
-        location=step.call.record.called_at if returned else anew.moments[first],
-        returned=returned,
-    )
+    at = record.called_at if returned else anew.moments[first]
+    return LostMoments(names=names, location=at, returned=returned)
 
 
 def _half(step: TracedStep, values: StateValues) -> HalfState | None:
