@@ -18,7 +18,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 QUICK = ("--for", "v5e-4", "--steps", "6", "--warmup", "3", "--measure-input", "0",
          "--budget", "10m")  # fmt: skip
-FIRST_LOOP = (*QUICK, "--first-loop")
 
 
 def check(
@@ -46,7 +45,7 @@ tf.distribute.cluster_resolver.TPUClusterResolver("{asked}")
 def test_a_tpu_that_is_not_there_is_an_outcome(tmp_path: Path) -> None:
     asked = "grpc://127.0.0.1:1"
     (tmp_path / "job.py").write_text(ASKS.format(asked=asked))
-    done, report = check(tmp_path, "job.py", *FIRST_LOOP, "--tpu", asked)
+    done, report = check(tmp_path, "job.py", *QUICK, "--first-loop", "--tpu", asked)
     assert done.returncode == 1, done.stderr
     assert failed(report) == ["TPU003"]
     assert "Traceback" not in done.stderr + done.stdout
