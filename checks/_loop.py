@@ -26,7 +26,8 @@ def training_call(signals: Signals) -> Location | None:
     if signals.keras is not None and signals.keras.fit_at is not None:
         return signals.keras.fit_at
     steps = signals.coverage.functions if signals.coverage is not None else ()
-    return next((step.called_at for step in steps if step.called_at is not None), None)
+    called_at = next((step.called_at for step in steps if step.called_at is not None), None)
+    return called_at or (signals.dispatch and signals.dispatch.eager_location)
 
 
 def numerics_of(signals: Signals) -> StepNumerics:

@@ -17,10 +17,10 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The training step runs outside tf.function, or outside jax.jit.
 
     ## What it sees
-    Gradients taken and strategy.run called while executing eagerly, compile(run_eagerly=True) and
-    tf.config.run_functions_eagerly(True). In a JAX job, lines between training steps that run a
-    model's matrix products one by one. In a profile with steps, ops that ran eagerly from Python
-    for more than 10 % of a host's trace.
+    Gradients taken and strategy.run called, or gradients applied, while executing eagerly,
+    compile(run_eagerly=True) and tf.config.run_functions_eagerly(True). In a JAX job, lines between
+    training steps that run a model's matrix products one by one. In a profile with steps, ops that
+    ran eagerly from Python for more than 10 % of a host's trace.
 
     ## Why it costs
     TPUStrategy refuses a plain Python step ("does not support pure eager execution"). Where it runs
@@ -46,7 +46,10 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
             Evidence("eager steps", dispatch.eager_steps, "steps", 0),
             Evidence("steps", dispatch.steps, "steps"),
         )
-        yield Finding(message, fix, counts, location)
+        # Without a strategy it was not made for a TPU yet, which TPU007 says.
+        unplaced = signals.loop is not None and signals.loop.unplaced
+        severity = Severity.WARNING if unplaced else None
+        yield Finding(message, fix, counts, location, severity=severity)
     if dispatch.eager_forward is not None:
         yield from _model_outside_jit(dispatch.eager_forward)
     yield Evidence("steps in a tf.function", dispatch.steps - dispatch.eager_steps, "steps")
@@ -85,7 +88,8 @@ def _cause(dispatch: Dispatch) -> tuple[str, str, Location | None]:
             dispatch.made_eager_at,
         )
     return (
-        "the training step runs eagerly: TPUStrategy.run needs a tf.function around it.",
+        "the training step runs eagerly, operation by operation: TPUStrategy.run needs a "
+        "tf.function around it.",
         "@tf.function\ndef train_step(batch):\n    return strategy.run(step, args=(batch,))",
         dispatch.eager_location,
     )

@@ -2,6 +2,7 @@ from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import loop_of, training_call
+from ._need import need
 
 _STRATEGY = (
     'resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")\n'
@@ -36,7 +37,8 @@ def gpu_leftover(signals: Signals) -> Judgement:
     ## Source
     https://www.tensorflow.org/guide/tpu#distribution_strategies
     """
-    loop = loop_of(signals)
+    loop = loop_of(signals, fewest=0)
+    need(signals.dispatch, "a training step")
     for use in loop.gpu:
         is_strategy = use.what.endswith("Strategy")
         # Beside a TPUStrategy it is the branch for other machines, which a portable script has by

@@ -111,6 +111,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU102", h(step_ops=StepOps(9, (), (StepOp("Where", "w", False, HERE),))), Severity.WARNING),
     ("TPU102", h(step_inputs=(TensorSeen("x", "float32", None),)), Severity.ERROR),
     ("TPU104", eager_steps(eager_location=HERE), Severity.ERROR),
+    (
+        "TPU104",
+        replace(eager_steps(eager_location=HERE), loop=replace(LOOP, unplaced=True)),
+        Severity.WARNING,
+    ),
     ("TPU201", h(origin=Origin.TPU, steps=waits(0.6)), Severity.WARNING),
     ("TPU201", h(origin=Origin.TPU, steps=waits(2.5)), Severity.ERROR),
     ("TPU104", eager_steps(made_eager_at=HERE), Severity.ERROR),

@@ -67,6 +67,7 @@ class Observation:
         self.watches.functions.after_call = self._after_call
         self.watches.variables.after_large = self._after_large_variable
         self.watches.strategies.after_eager_run = self._after_eager_run
+        self.watches.gradients.after_eager_step = self._after_eager_step
         self.watches.strategies.before_first_run = self._before_first_run
         self.watches.gradients.on_first_replica = partial(
             fitting_replicas.judge_speed, tf, spec, self.watches
@@ -159,6 +160,16 @@ class Observation:
             code = getattr(function, "__code__", function)
             pauses, line = self.watches.loop.pauses, user_lines.caller()
             hooks.quietly(partial(pauses.evaluated, eager=True), code, took_ms, line)
+
+    def _after_eager_step(self) -> None:
+        """A loop of the job's own trains without a function or a strategy."""
+        functions = self.watches.functions
+        inside = (
+            self.watches.strategies.in_replica() or functions.current or functions.made_eager_at
+        )
+        if not inside:
+            self.watches.pipelines.feeds.called(trains=True)
+            self._step_done(eager=True)
 
     def _after_large_variable(self) -> None:
         """A large variable was made: report it, as the next one may exceed the memory."""

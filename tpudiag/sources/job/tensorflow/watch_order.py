@@ -116,7 +116,7 @@ class Watches:
         if self.whole is not None:
             self.whole.epochs.watch_keras(keras)
         ours: Any = (self.real_checkpoints, self.checkpoints, self.full_replicas, self.heavy)
-        for each in filter(None, ours):
+        for each in filter(None, (self.gradients, *ours)):
             each.watch_keras(keras)
         self.loop.watch_keras(keras, package)
 

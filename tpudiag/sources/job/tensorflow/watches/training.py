@@ -35,6 +35,10 @@ class GradientWatch:
         self.taken = 0
         """Gradients taken so far, traced or eagerly, on any replica."""
         self.reduced_by_mean = False
+        self.after_eager_step: Callable[[], None] = lambda: None
+        self._to_apply = False
+        """Whether a gradient was taken eagerly, and none applied since."""
+        self._applied_at: Location | None = None
         self.on_traced_gradient: Callable[[], None] = lambda: None
         self.on_first_replica: Callable[[GradientCall], None] = lambda _: None
         """Called when replica 0 has traced the forward pass, before the others trace anything."""
@@ -59,6 +63,19 @@ class GradientWatch:
             self.calls.append(replace(call, gradients=tuple(given)))
         return gradients
 
+    def watch_keras(self, keras: Library) -> None:
+        """What applies gradients."""
+        hooks.after(table.GRADIENTS_APPLIED, self._applied, keras)
+
+    def _applied(self, *_: object, **__: object) -> None:
+        """A line that applies eager gradients again is a step; the first time may be a trial."""
+        if self._to_apply and self._tf.executing_eagerly():
+            self._to_apply = False
+            line, known = user_lines.caller(), self._applied_at
+            self._applied_at = known or line
+            if line is not None and line == known:
+                self.after_eager_step()
+
     def _all_reduce(
         self, _: object, reduce_op: object, value: object, *__: object, **___: object
     ) -> None:
@@ -70,6 +87,7 @@ class GradientWatch:
         self.taken += 1
         if self._tf.executing_eagerly():
             self.eager_calls += 1
+            self._to_apply = True
             self.eager_location = self.eager_location or user_lines.caller()
             return None
         self.on_traced_gradient()
