@@ -43,7 +43,7 @@ def by_user() -> bool:
 
 def taken_apart() -> int:
     """How many names the user's line that runs gives the parts of what it asks: `x, _ = f(y)`."""
-    frame = _user_frame()
+    frame = user_frame()
     at = -1 if frame is None else frame.f_lasti
     pairs = () if frame is None else _unpackings(frame.f_code)
     # Within a call Python may be at the caches behind its instruction.
@@ -52,11 +52,11 @@ def taken_apart() -> int:
 
 def taken_at_will() -> bool:
     """Whether the user's line asks for an iterator, `iter(x)`: a loop over `x` ends by itself."""
-    frame = _user_frame()
+    frame = user_frame()
     return frame is not None and frame.f_lineno in _iterator_lines(frame.f_code)
 
 
-def _user_frame() -> FrameType | None:
+def user_frame() -> FrameType | None:
     """The innermost frame of the user's."""
     users = (f for f in user_lines.frames() if user_lines.is_user_file(f.f_code.co_filename))
     return next(users, None)
@@ -64,7 +64,7 @@ def _user_frame() -> FrameType | None:
 
 def is_decorated(given: object) -> bool:
     """Whether a function is given to what stands above its own `def`."""
-    frame = _user_frame()
+    frame = user_frame()
     if not isinstance(given, FunctionType) or given.__name__ == "<lambda>" or frame is None:
         return False
     code = given.__code__

@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, table
 from tpudiag.sources.job.points.point import Point
 
 from . import batch_sizes, holes, paths
-from .asking import by_user
+from .asking import by_user, user_frame
 from .hole_sizes import LENGTH
 from .holes import Hole, batched, used
 from .ledger import CLASSES, SIZE, Ledger
@@ -57,11 +57,9 @@ class Files:
 
         def asked(original: Call, *args: object, **options: object) -> object:
             found = original(*args, **options)
-            frame = None if found else user_lines.direct_frame()
-            if frame is not None:
-                own = user_lines.is_user_file(frame.f_code.co_filename)
-                if own or any(map(paths.is_absent, args)):
-                    paths.in_vain[frame.f_code] = frame.f_lineno
+            frame = None if found else user_frame()
+            if frame is not None and (by_user() or any(map(paths.is_absent, args))):
+                paths.in_vain[frame.f_code] = frame.f_lineno
             return found
 
         for at in (table.FILE_ASKED, table.FOLDER_ASKED):

@@ -87,18 +87,18 @@ def is_absent(error: Exception) -> bool:
 
 
 def _is_told_by_the_script(error: Exception) -> bool:
-    """Whether it is raised where a path that is not there was just asked for, or by what asked."""
+    """Whether a path that is not there was asked for just before, or by what the line called."""
     passed = error.__traceback__
-    while passed is not None and passed.tb_next is not None:
-        code = passed.tb_next.tb_frame.f_code
-        if code in paths.in_vain and not user_lines.is_user_file(code.co_filename):
+    while passed is not None:
+        code = passed.tb_frame.f_code
+        asked = paths.in_vain.get(code, -_BEHIND - 1)
+        if passed.tb_next is not None and passed.tb_lineno == asked:
+            return True
+        raises = dis.opname[code.co_code[passed.tb_lasti]] == "RAISE_VARARGS"
+        if raises and abs(passed.tb_lineno - asked) <= _BEHIND:
             return True
         passed = passed.tb_next
-    if passed is None:
-        return False
-    code = passed.tb_frame.f_code
-    raises = dis.opname[code.co_code[passed.tb_lasti]] == "RAISE_VARARGS"
-    return raises and abs(passed.tb_lineno - paths.in_vain.get(code, -_BEHIND - 1)) <= _BEHIND
+    return False
 
 
 def is_of_hole(error: Exception) -> bool:

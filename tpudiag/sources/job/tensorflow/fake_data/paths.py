@@ -21,7 +21,7 @@ _CONNECT_S, _ANSWER_S = 2.0, 20.0
 _buckets: dict[str, bool] = {}
 _asked: dict[str, Callable[[str], bool]] = {}
 in_vain: dict[CodeType, int] = {}
-"""Code -> the line that asked last for a path that is not there; of libraries, for data."""
+"""The user's code -> its line that asked last for a path that is not there, or by a library."""
 _fetched: list[str] = []
 """Folders of files that were not fetched."""
 PICTURES_LISTED = 1024
