@@ -27,7 +27,8 @@ def training_call(signals: Signals) -> Location | None:
         return signals.keras.fit_at
     steps = signals.coverage.functions if signals.coverage is not None else ()
     called_at = next((step.called_at for step in steps if step.called_at is not None), None)
-    return called_at or (signals.dispatch and signals.dispatch.eager_location)
+    eager = signals.dispatch.eager_location if signals.dispatch is not None else None
+    return called_at or eager
 
 
 def numerics_of(signals: Signals) -> StepNumerics:
