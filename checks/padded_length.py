@@ -1,12 +1,15 @@
 from tpudiag.model import Evidence, Finding, Judgement, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import Signals, TensorSeen
 
+from ._need import need
 from .missing_prefetch import own_pipelines
 
 LIMIT = 0.5
 """The least share of the width that the longest sequence must fill."""
 NARROW = 64
 """A width up to which padding is no matter: a tile of the MXU is filled by several rows."""
+
+WITH_DATA = "rehearse the job where its data can be read: `tpudiag check train.py`"
 
 
 @check("TPU216", Severity.WARNING)
@@ -32,10 +35,14 @@ def padded_length(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     https://www.tensorflow.org/api_docs/python/tf/data/Dataset#bucket_by_sequence_length
     """
-    for pipeline in own_pipelines(signals):
-        seen = None if signals.stood_in else pipeline.padded
+    pipelines = own_pipelines(signals)
+    fed = [p for p in pipelines if p.padded is not None or any(map(_is_of_ids, p.elements))]
+    yield Evidence("pipelines with sequences of whole numbers", len(fed), "pipelines")
+    for pipeline in fed:
+        seen = pipeline.padded
+        looked = (seen is not None or pipeline.shapes) and not signals.stood_in
+        need(looked or None, "a batch of real sequences", WITH_DATA)
         if seen is None:
-            yield Evidence("sequences with padding alone", 0, "of a batch's tensors")
             continue
         evidence = Evidence(
             "longest sequence", seen.longest, "tokens", limit=int(limit * seen.width)
@@ -52,3 +59,8 @@ def padded_length(signals: Signals, limit: float = LIMIT) -> Judgement:
                 (made.location if made else None) or pipeline.location,
             )
         yield evidence
+
+
+def _is_of_ids(tensor: TensorSeen) -> bool:
+    """Whether a batch's tensor may hold a sequence of whole numbers for each example."""
+    return "int" in tensor.dtype and (tensor.shape is None or len(tensor.shape) == 2)

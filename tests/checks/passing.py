@@ -74,6 +74,7 @@ from tpudiag.signals import (
     StepMesh,
     StepTimes,
     TensorFlowImport,
+    TensorSeen,
     TpuAttempt,
 )
 from tpudiag.signals.run_state import RunState, StateKind
@@ -216,7 +217,6 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         ("TPU216", fed(BATCHED, padded=replace(SHORT, longest=n, width=w)))
         for n, w in ((256, 512), (9, 64))
     ),
-    ("TPU216", h(pipelines=given(BATCHED, padded=SHORT), stood_in=("tfds",))),
     ("TPU112", h(matrix_ops=(product(784, 128, weight_uses=24),))),
     ("TPU214", h(pipelines=given(MIXED, BATCHED, unmixed=SORTED), stood_in=("tfds",))),
     # A constant order separates the validation data from the rest.
@@ -228,6 +228,8 @@ PASSES: tuple[tuple[str, Signals], ...] = (
 
 
 SKIPS: tuple[tuple[str, Signals], ...] = (
+    ("TPU216", h(pipelines=given(BATCHED, padded=SHORT), stood_in=("tfds",))),
+    ("TPU216", fed(BATCHED, elements=(TensorSeen("ids", "int32", (1024, 512)),))),
     # It solves for a few numbers, and has no examples.
     (
         "TPU702",
