@@ -10,6 +10,7 @@ import pytest
 from tests.checks.rehearsal import SHARD
 from tpudiag.sources.job.jax.devices_in_use import gathered, idle_axes, placed
 from tpudiag.sources.job.jax.equations import Equations, live_bytes, product
+from tpudiag.sources.job.jax.programs import carried
 
 pytestmark = pytest.mark.slow
 WIDTH, ROWS, TURNS = 64, 128, 8
@@ -41,6 +42,23 @@ def test_which_loops_are_of_training_steps(jax: Any) -> None:
     found = Equations(program(jax, summed, one, batches), STATE)
     assert (found.steps, found.shared_out) == (1, frozenset[int]())
     assert Equations(program(jax, layers, deep, (ROWS, WIDTH)), STATE).steps == 1
+
+
+def test_what_a_loop_carries_is_told_whatever_a_release_calls_it(jax: Any) -> None:
+    def scanned(w: Any, xs: Any) -> Any:
+        return jax.lax.scan(lambda c, x: ((c[0] @ w, c[1] + 1), x[0] + x[1]), (w, 0.0), (xs, xs))
+
+    def until(w: Any, xs: Any) -> Any:
+        return jax.lax.while_loop(lambda c: c.sum() < xs.sum(), lambda c: c @ w + w, w)
+
+    for step, told in ((scanned, (1, 3)), (until, (2, 3))):
+        made = program(jax, step, (WIDTH, WIDTH), (TURNS, WIDTH, WIDTH))
+        loop = next(each for each in made.eqns if str(each.primitive) in ("scan", "while"))
+        programs = {key: each for key, each in loop.params.items() if "jaxpr" in key}
+        bare: Any = SimpleNamespace(
+            invars=loop.invars, outvars=loop.outvars, primitive=loop.primitive, params=programs
+        )
+        assert carried(bare) == told
 
 
 def test_what_is_computed_again_on_request_is_told(jax: Any) -> None:

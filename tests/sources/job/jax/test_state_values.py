@@ -51,6 +51,15 @@ def test_a_counter_that_is_raised_may_be_another_states(others: list[str]) -> No
     assert values.raised == (set() if others else {"[0][0]['own']['step']"})
 
 
+def test_a_counter_that_a_reference_holds_is_one() -> None:
+    jax: Any = import_module("jax")
+    held, values = jax.new_ref(jax.numpy.zeros((), "int32")), StateValues(jax, False)
+    values.before((({"step": held},), {}))
+    held[...] += 1
+    values.after({"step": held})
+    assert values.raised == {"[0][0]['step']"}
+
+
 def test_weights_in_16_bit_that_a_step_leaves_and_copies_that_it_may_leave() -> None:
     half = import_module("jax").numpy.bfloat16
     looks: list[dict[str, Any]] = []

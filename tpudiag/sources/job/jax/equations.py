@@ -11,6 +11,7 @@ from tpudiag.sources.job.jax.programs import (
     Follower,
     Place,
     Program,
+    carried,
     parts,
     within,
 )
@@ -101,15 +102,10 @@ class Equations(Follower[int]):
 
     def _loop(self, equation: Equation, given: list[int], times: int) -> None:
         """A loop: of training steps, if most of the state goes from one turn to the next."""
-        about = equation.params
-        if "num_carry" in about:
-            first, after = about["num_consts"], about["num_consts"] + about["num_carry"]
-            turns = int(about["length"])
-        else:
-            first, after = about["cond_nconsts"] + about["body_nconsts"], len(given)
-            turns = SEVERAL
-        carried = sum(self._state.get(n, 0) for n in given[first:after])
-        if turns > 1 and carried > STATE_SHARE * sum(self._state.values()):
+        first, after = carried(equation)
+        turns = int(equation.params.get("length", SEVERAL))
+        state = sum(self._state.get(n, 0) for n in given[first:after])
+        if turns > 1 and state > STATE_SHARE * sum(self._state.values()):
             self.steps = max(self.steps, times * turns)
             self.shared_out |= {n for n in given[after:] if n in self._arguments}
 

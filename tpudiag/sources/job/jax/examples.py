@@ -2,7 +2,7 @@
 
 from collections.abc import Set
 
-from tpudiag.sources.job.jax.programs import Equation, Follower, Place, Program, within
+from tpudiag.sources.job.jax.programs import Equation, Follower, Place, Program, carried, within
 
 _DRAWS = ("gather", "dynamic_slice")
 _LEADS = 2
@@ -58,23 +58,22 @@ class Examples(Follower[int | None]):
         """The turns of a loop get parts of what it goes through."""
         if str(equation.primitive) != "scan":
             return given
-        whole = equation.params["num_consts"] + equation.params["num_carry"]
+        whole = carried(equation)[1]
         return [*given[:whole], *(None for _ in given[whole:])]
 
     def _loop(self, equation: Equation, given: list[int | None]) -> None:
         """A loop goes through the leading dimension of arguments, or of what is made of them."""
-        about = equation.params
-        first, after = about["num_consts"], about["num_consts"] + about["num_carry"]
+        first, after = carried(equation)
         through = {n for n in given[after:] if n is not None}
         self._whole |= through
         avals = (variable.aval for variable in equation.invars[first:after])
-        carried = {tuple(aval.shape) for aval in avals if "float" in str(aval.dtype)}
+        states = {tuple(aval.shape) for aval in avals if "float" in str(aval.dtype)}
         sizes = {self._data[n][1:_LEADS] for n in through}
-        within_parts = {size for shape in carried - self._state for size in shape}
+        within_parts = {size for shape in states - self._state for size in shape}
         if any(within_parts.intersection(size) for size in sizes):
             # What goes on from turn to turn has one of each example: the turns are no examples.
             self._of_times |= {n for n in through if self._data[n][1:]}
-        elif len(sizes) == 1 and () not in sizes and self._state & carried:
+        elif len(sizes) == 1 and () not in sizes and self._state & states:
             self.accumulated |= through
 
 

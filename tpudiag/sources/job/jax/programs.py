@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from types import CodeType
 from typing import Any, Generic, Protocol, TypeVar, cast
 
@@ -157,6 +158,23 @@ def within(equation: Equation) -> list[Program]:
     values = (part for value in equation.params.values() for part in parts(value))
     programs = (getattr(part, "jaxpr", part) for part in values)
     return [program for program in programs if hasattr(program, "eqns")]
+
+
+def carried(equation: Equation) -> tuple[int, int]:
+    """The first place, and that after the last, of what a loop carries among what it reads.
+
+    Shapes tell, as parameters have other names by release: a scan's turns get, and give, slices.
+    """
+    body = within(equation)[-1]
+    beside = len(equation.invars) - len(body.invars)  # what the condition of a `while` reads
+    after = beside + _alike(equation.invars[beside:], body.invars)
+    return after - _alike(equation.outvars, body.outvars), after
+
+
+def _alike(outer: Sequence[Any], inner: Sequence[Any]) -> int:
+    """How many of a loop's own variables come first that each turn has whole."""
+    shapes = ([getattr(v.aval, "shape", None) for v in each] for each in (outer, inner))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*shapes, strict=False)))
 
 
 def parts(value: object) -> tuple[Any, ...]:

@@ -10,7 +10,15 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import SameDraws, SameDrawsKind
-from tpudiag.sources.job.jax.programs import RECOMPUTED, Equation, Follower, Place, Program, line
+from tpudiag.sources.job.jax.programs import (
+    RECOMPUTED,
+    Equation,
+    Follower,
+    Place,
+    Program,
+    carried,
+    line,
+)
 from tpudiag.sources.job.points import Kwargs
 
 _DRAWS = frozenset(("random_bits", "random_gamma", "threefry2x32"))
@@ -99,7 +107,7 @@ class RandomKeys(Follower[_Value]):
         """What a loop carries is of each turn; what a device has a part of is apart."""
         name, own = str(equation.primitive), len(program.invars)
         loops = name in _LOOPS
-        constants = int(equation.params.get("num_consts", 0)) if loops else own
+        constants = carried(equation)[0] - len(equation.invars) + own if loops else own
         values, outer = list(given), equation.invars[-own:]
         for n, value in enumerate(given):
             if name in _PER_DEVICE and program.invars[n].aval.shape != outer[n].aval.shape:

@@ -40,17 +40,21 @@ class StateValues:
 
     def before(self, arguments: Any) -> None:
         """A call is about to be made."""
-        leaves = self._jax.tree_util.tree_flatten_with_path(arguments)[0]
+        leaves = self._leaves(arguments)
         if self.looks == 0:
             self._counters = self._counted(arguments)
         for path, leaf in leaves:
             if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
-                value = leaf[...] if is_ref(self._jax, leaf) else leaf
-                self._look(self._jax.tree_util.keystr(path), value)
+                self._look(self._jax.tree_util.keystr(path), leaf)
         self.looks += 1
         if self.looks == LOOKS and self._half:
             wide = [leaf for _, leaf in leaves if str(getattr(leaf, "dtype", "")) == "float32"]
             self.unchanged = {k: v for k, v in self.unchanged.items() if not self._copied(k, wide)}
+
+    def _leaves(self, tree: Any) -> list[tuple[Any, Any]]:
+        """Its arrays and others with their paths; of a reference what it holds."""
+        leaves = self._jax.tree_util.tree_flatten_with_path(tree)[0]
+        return [(path, leaf[...] if is_ref(self._jax, leaf) else leaf) for path, leaf in leaves]
 
     def _copied(self, key: str, wide: list[Any]) -> bool:
         """Whether an array in 16 bit is but a rounded one of these in 32."""
@@ -61,7 +65,7 @@ class StateValues:
     def _counted(self, tree: Any) -> dict[str, list[tuple[str, int]]]:
         """Whole numbers and their paths, by the name that they have in what holds them."""
         found: dict[str, list[tuple[str, int]]] = {}
-        for path, leaf in self._jax.tree_util.tree_flatten_with_path(tree)[0]:
+        for path, leaf in self._leaves(tree):
             if str(getattr(leaf, "dtype", "")).startswith("int") and leaf.shape == ():
                 one = self._jax.tree_util.keystr(path), int(leaf)
                 found.setdefault(str(path[-1:]), []).append(one)

@@ -47,6 +47,26 @@ def test_managers_and_saves_with_the_script_s_own_paths(in_tensorflow: InTensorF
     assert held == [["gs://bucket/bare", [[4, 3]]], ["gs://bucket/whole", [[4, 3], [4, 3]]]]
 
 
+class Composite:
+    """As Orbax': any name may be one of an item."""
+
+    def __init__(self, array: object) -> None:
+        self._items = {"state": array}
+
+    def __getattr__(self, name: str) -> object:
+        return self._items[name]
+
+
+Composite.__module__ = "orbax.checkpoint.args"
+
+
+def leaves(tree: Any) -> list[object]:
+    if not isinstance(tree, (dict, tuple)):
+        return [tree]
+    inner: Any = tree.values() if isinstance(tree, dict) else tree
+    return [leaf for each in inner for leaf in leaves(each)]
+
+
 def test_a_function_that_saves_may_get_all_its_arguments_by_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -56,10 +76,10 @@ def test_a_function_that_saves_may_get_all_its_arguments_by_name(
     saves: Any = SimpleNamespace(**both)
     flax = SimpleNamespace(training=SimpleNamespace(checkpoints=saves))
     monkeypatch.setitem(sys.modules, "flax", flax)
-    tree: Any = SimpleNamespace(tree_leaves=lambda _: [])  # pyright: ignore
+    tree: Any = SimpleNamespace(tree_leaves=leaves)
     monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(tree_util=tree))
     watch = CheckpointWatch(lambda path: path)
     watch.watch_flax()
-    saves.save_checkpoint(ckpt_dir="run", target={})
+    saves.save_checkpoint(ckpt_dir="run", target=Composite(SimpleNamespace(shape=(4, 3))))
     hooks.undo()
-    assert [(use.path, use.saved) for use in watch.facts()] == [("run", 1)]
+    assert [(use.path, use.saved, use.shapes) for use in watch.facts()] == [("run", 1, ((4, 3),))]

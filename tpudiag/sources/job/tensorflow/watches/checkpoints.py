@@ -125,11 +125,11 @@ def _given(_result: object, *args: object, **kwargs: object) -> Iterator[tuple[i
     jax: Any = sys.modules["jax"]
     leaves: list[Any] = jax.tree_util.tree_leaves((args[1:], kwargs))
     for leaf in leaves:
-        shape: tuple[int, ...] | None = getattr(leaf, "shape", None)
-        if shape:
+        # Its arguments may be of no such attribute, and say so by errors of their own.
+        if type(leaf).__module__.startswith("orbax."):
+            yield from _given(None, None, vars(leaf))
+        elif shape := getattr(leaf, "shape", None):
             yield tuple(shape)
-        elif shape is None and type(leaf).__module__.startswith("orbax."):
-            yield from _given(None, None, leaf.__dict__)
 
 
 def _directory(manager: Any, *_: object, **__: object) -> object:
