@@ -104,4 +104,6 @@ def _without_optimizer(signals: Signals, use: CheckpointUse) -> bool:
     seen = [each for each in signals.variables or () if each.shape]
     trained = Counter(each.shape for each in seen if each.trained)
     others = Counter(each.shape for each in seen if not each.optimizer)
-    return 0 < others.total() < len(seen) and bool(trained) and trained <= held <= others
+    own = Counter(each.shape for each in seen if each.optimizer)
+    # What has the shapes of the optimizer's beside the trained may be the optimizer's.
+    return bool(own and trained) and trained <= held <= others and not trained + own <= held

@@ -87,6 +87,18 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD, held=(2, 1 << 30))),
     # The second of a shape may be an average of the weights.
     ("TPU601", replace(of_jax(STATE, STATE), checkpoints=Checkpoints((WEIGHTS,)))),
+    # Two of a shape may be the moment, though a buffer of the script's own has the same.
+    (
+        "TPU601",
+        h(
+            variables=(
+                replace(KERNEL, trained=True),
+                replace(KERNEL, trained=False),
+                replace(KERNEL, optimizer=True, trained=False),
+            ),
+            checkpoints=Checkpoints((replace(WEIGHTS, shapes=(KERNEL.shape,) * 2),)),
+        ),
+    ),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=1 << 20), SHARD)),
     ("TPU705", of_mesh((4, 4), placed_by_jax=True)),
     ("TPU705", of_mesh((16, 1))),

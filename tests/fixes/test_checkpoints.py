@@ -4,6 +4,8 @@ from tpudiag.fixes.edits import NoChange
 
 from .changes import TF, changed
 
+NONE = {"checkpoints set up": 0}
+
 
 def test_a_fit_of_the_script_s_own_gets_no_callback() -> None:
     text = TF + (
@@ -11,7 +13,7 @@ def test_a_fit_of_the_script_s_own_gets_no_callback() -> None:
         "Fitter().fit(data)\n"
     )
     with pytest.raises(NoChange, match="loop over the steps"):
-        changed("TPU601", text)
+        changed("TPU601", text, figures=NONE)
 
 
 def test_fit_gets_a_backup() -> None:
@@ -31,7 +33,7 @@ def test_a_loop_saves_after_each_epoch() -> None:
         "    opt.apply_gradients(g)\n\n"
         "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n"
     )
-    assert changed("TPU601", text).endswith(
+    assert changed("TPU601", text, figures=NONE).endswith(
         "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n"
         'manager = tf.train.CheckpointManager(checkpoint, "checkpoints", max_to_keep=3)\n'
         "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n"
@@ -45,7 +47,7 @@ def test_a_loop_that_counts_saves_every_thousand_steps() -> None:
         "i = 0\nwhile i < 9000:\n    step(next(it))\n    i += 1\n"
     )
     assert "while i < 9000:\n    if i % 1000 == 999:\n        manager.save()\n" in changed(
-        "TPU601", text
+        "TPU601", text, figures=NONE
     )
 
 
@@ -55,11 +57,26 @@ def test_a_loop_whose_step_stands_in_another_module_saves() -> None:
         "opt.build(model.trainable_variables)\ntrainer = Trainer(strategy, model, opt)\n"
         "for s in range(40):\n    loss = trainer.train_step(it)\n"
     )
-    after = changed("TPU601", text)
+    after = changed("TPU601", text, figures=NONE)
     assert "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n" in after
     assert "    if s % 1000 == 999:\n        manager.save()\n" in after
     with pytest.raises(NoChange, match="not seen in this file"):
-        changed("TPU601", text.replace("train_step", "go"))
+        changed("TPU601", text.replace("train_step", "go"), figures=NONE)
+
+
+def test_nothing_is_saved_in_a_traced_function() -> None:
+    text = TF + (
+        "model = make()\n"
+        "def part(b):\n    g = tape.gradient(loss, model.trainable_variables)\n\n"
+        "@tf.function\ndef train(it):\n    for i in range(9):\n        strategy.run(part)\n\n"
+    )
+    after = changed("TPU601", text + "for n in range(9):\n    train(it)\n", figures=NONE)
+    assert after.endswith("    train(it)\n    if n % 1000 == 999:\n        manager.save()\n")
+    assert after.count("manager") == 2
+    with pytest.raises(NoChange, match="counts neither"):
+        changed("TPU601", text + "for n in range(9, 90, 9):\n    train(it)\n", figures=NONE)
+    with pytest.raises(NoChange, match="author"):
+        changed("TPU601", text + "for n in range(9):\n    train(it)\n")
 
 
 def test_each_checkpoint_has_a_file() -> None:

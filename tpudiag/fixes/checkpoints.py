@@ -53,7 +53,9 @@ def backup_of_fit(place: Place, source: Source) -> Iterator[Edit]:
     yield Edit(first, last, f"[*{source.text[first:last]}, {callback}]")
 
 
-@fix("TPU601", effect=Effect.NONE, title="save checkpoints in the loop")
+@fix(
+    "TPU601", effect=Effect.NONE, title="save checkpoints in the loop", figure="checkpoints set up"
+)
 def manager_of_loop(place: Place, source: Source) -> Iterator[Edit]:
     """A CheckpointManager before the loop that saves after each epoch or every 1000 steps."""
     loop = _training_loop(source)
@@ -77,6 +79,7 @@ def manager_of_loop(place: Place, source: Source) -> Iterator[Edit]:
 
 def _training_loop(source: Source) -> cst.For | cst.While:
     """The one innermost plain Python loop that calls the function taking gradients."""
+    traced = _traced(source)
     stepping = {
         function.name.value
         for function in source.all(cst.FunctionDef)
@@ -84,36 +87,55 @@ def _training_loop(source: Source) -> cst.For | cst.While:
     }
     for _ in range(3):
         # Three times, since a step may be called through nested functions. A function with a loop
-        # of its own is the training loop, not a step.
+        # of its own is the training loop, not a step, but where it is traced.
         stepping |= {
             f.name.value
             for f in source.all(cst.FunctionDef)
-            if any(_mentions(c, stepping) for c in source.inside(f, cst.Call))
-            and not any(True for kind in (cst.For, cst.While) for _ in source.inside(f, kind))
+            if any(_mentioned(c) & stepping for c in source.inside(f, cst.Call))
+            and (f.name.value in traced or not _loops(source, f))
         }
-    loops = _loops_that_call(source, lambda call: _mentions(call, stepping))
+    inside = {
+        loop
+        for f in source.all(cst.FunctionDef)
+        if f.name.value in traced
+        for loop in _loops(source, f)
+    }
+
+    def loops_that_call(is_step: Callable[[cst.Call], bool]) -> list[cst.For | cst.While]:
+        """The innermost plain Python loops with such a call, each once."""
+        loops = (source.loop(call) for call in source.calls if is_step(call))
+        return list(dict.fromkeys(x for x in loops if x is not None and x not in inside))
+
+    loops = loops_that_call(lambda call: bool(_mentioned(call) & stepping))
     if not loops:  # the step may be in another module
-        loops = _loops_that_call(source, lambda call: bool(_STEP.fullmatch(called(call))))
+        loops = loops_that_call(lambda call: bool(_STEP.fullmatch(called(call))))
     return only(loops, "the loop over the steps is not seen in this file")
 
 
-def _loops_that_call(
-    source: Source, is_step: Callable[[cst.Call], bool]
-) -> list[cst.For | cst.While]:
-    """The innermost plain Python loops with such a call, each once."""
-    loops = (source.loop(call) for call in source.calls if is_step(call))
-    return list(dict.fromkeys(loop for loop in loops if loop is not None))
+def _loops(source: Source, node: cst.CSTNode) -> list[cst.For | cst.While]:
+    return [*source.inside(node, cst.For), *source.inside(node, cst.While)]
 
 
-def _mentions(call: cst.Call, known: set[str]) -> bool:
-    """Whether a call calls one of some functions, or passes it on."""
-    if called(call) in known:
-        return True
-    return (
-        called(call) == "run"
-        and bool(call.args)
-        and (names.dotted(call.args[0].value).rpartition(".")[2] in known)
-    )
+def _traced(source: Source) -> set[str]:
+    """The functions that are traced by a decorator or a call, and those that they call."""
+    functions = source.all(cst.FunctionDef)
+    given = [c for c in source.calls_of("function", "jit") if c.args]
+    traced = {names.dotted(call.args[0].value).rpartition(".")[2] for call in given}
+    traced |= {
+        f.name.value
+        for f in functions
+        if any(re.search(r"\b(function|jit)\b", source.code(d.decorator)) for d in f.decorators)
+    }
+    for _ in range(3):
+        known = [f for f in functions if f.name.value in traced]
+        traced.update(*(_mentioned(c) for f in known for c in source.inside(f, cst.Call)))
+    return traced
+
+
+def _mentioned(call: cst.Call) -> set[str]:
+    """What a call calls, or passes on to be run."""
+    passed = call.args[0].value if called(call) == "run" and call.args else call.func
+    return {called(call), names.dotted(passed).rpartition(".")[2]}
 
 
 def _saved(source: Source, loop: cst.CSTNode) -> Iterator[tuple[str, str]]:
@@ -153,8 +175,11 @@ def _counted(loop: cst.For) -> str:
     """The name of the number that a loop counts by itself."""
     target = loop.target
     number = target.elements[0].value if isinstance(target, cst.Tuple) else target
-    iterated = called(loop.iter) if isinstance(loop.iter, cst.Call) else ""
-    if iterated not in ("range", "trange", "enumerate", "zip") or not isinstance(number, cst.Name):
+    by = loop.iter if isinstance(loop.iter, cst.Call) else None
+    iterated = called(by) if by is not None else ""
+    strided = by is not None and "range" in iterated and len(by.args) > 2
+    known = iterated in ("range", "trange", "enumerate", "zip") and not strided
+    if not known or not isinstance(number, cst.Name):
         raise NoChange("the loop counts neither steps nor epochs")
     return number.value
 
