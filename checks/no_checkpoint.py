@@ -97,13 +97,13 @@ def _without_optimizer(signals: Signals, use: CheckpointUse) -> bool:
     """Whether it holds all that is trained, and nothing of the optimizer's arrays."""
     held, step = Counter(use.shapes), signals.sharding
     if step is not None:
-        own = int(step.mapped)
-        carried = Counter(a.shape[own:] for a in step.state if a.shape[own:])
+        slots = int(step.mapped)
+        carried = Counter(a.shape[slots:] for a in step.state if a.shape[slots:])
         # Of two, one may be an average or a target network, which is made anew.
         return bool(held) and held + held + held <= carried
     seen = [each for each in signals.variables or () if each.shape]
     trained = Counter(each.shape for each in seen if each.trained)
     others = Counter(each.shape for each in seen if not each.optimizer)
-    own = Counter(each.shape for each in seen if each.optimizer)
+    slots = Counter(each.shape for each in seen if each.optimizer)
     # What has the shapes of the optimizer's beside the trained may be the optimizer's.
-    return bool(own and trained) and trained <= held <= others and not trained + own <= held
+    return bool(slots and trained) and trained <= held <= others and not trained + slots <= held
