@@ -97,8 +97,8 @@ def _without_optimizer(signals: Signals, use: CheckpointUse) -> bool:
     """Whether it holds all that is trained, and nothing of the optimizer's arrays."""
     held, step = Counter(use.shapes), signals.sharding
     if step is not None:
-        slots = int(step.mapped)
-        carried = Counter(a.shape[slots:] for a in step.state if a.shape[slots:])
+        own = int(step.mapped)
+        carried = Counter(a.shape[own:] for a in step.state if a.shape[own:])
         # Of two, one may be an average or a target network, which is made anew.
         return bool(held) and held + held + held <= carried
     seen = [each for each in signals.variables or () if each.shape]
