@@ -29,7 +29,7 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     https://www.tensorflow.org/guide/data_performance#prefetching
     """
-    for pipeline in own_pipelines(signals):
+    for pipeline in as_written(signals):
         # What Keras adds at the end (weights of classes) is not the job's.
         own = [op for op in pipeline.ops if op.location is not None] or pipeline.ops
         last = next((op for op in reversed(own) if op.kind not in NO_WORK), None)
@@ -62,6 +62,12 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Judgement:
         else:
             buffer = "AUTOTUNE" if last.buffer_size in (-1, None) else last.buffer_size
             yield Evidence("last transformation", f"Prefetch({buffer})")
+
+
+def as_written(signals: Signals) -> tuple[Pipeline, ...]:
+    """Those that have the script's settings: tf.data's debug mode leaves them out."""
+    own = tuple(p for p in own_pipelines(signals) if p.debugged is None)
+    return need(own or None, "a pipeline outside tf.data's debug mode", "leave out its call")
 
 
 def own_pipelines(signals: Signals) -> tuple[Pipeline, ...]:

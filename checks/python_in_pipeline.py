@@ -18,7 +18,8 @@ def python_in_pipeline(signals: Signals) -> Judgement:
     ## What it sees
     py_function, numpy_function and from_generator in the functions of each transformation of the
     pipelines that feed the training step; in a profile, their calls on tf.data's threads. Calls
-    before a cache are a note: they run only in the first epoch.
+    before a cache are a note: they run only in the first epoch. tf.data's debug mode makes Python
+    of all functions: its call is told.
 
     ## Why it costs
     Python runs one such call at a time, on one core, however many parallel calls are requested. A
@@ -38,7 +39,16 @@ def python_in_pipeline(signals: Signals) -> Judgement:
         yield _of_profile(signals.profile)
         return
     without = 0
-    for pipeline in own_pipelines(signals):
+    own = own_pipelines(signals)
+    for debugged in dict.fromkeys(each.debugged for each in own if each.debugged):
+        yield Finding(
+            "tf.data is in debug mode from this line on: it runs each function of the pipeline in "
+            "Python, one element after the other, and leaves out num_parallel_calls and prefetch.",
+            "# without tf.data.experimental.enable_debug_mode()",
+            (Evidence("debug mode", "on"),),
+            debugged,
+        )
+    for pipeline in (each for each in own if each.debugged is None):
         for number, op in enumerate(pipeline.ops):
             without += not op.python
             if op.python and op.location is not None:

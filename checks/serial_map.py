@@ -2,7 +2,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._input import refuted, worth
-from .missing_prefetch import own_pipelines
+from .missing_prefetch import as_written
 
 _SERIAL = {"Map": "map", "Interleave": "interleave", "FlatMap": "flat_map"}
 _PARALLEL = ("ParallelMap", "ParallelInterleave", "MapAndBatch", "ParallelBatch")
@@ -32,7 +32,7 @@ def serial_map(signals: Signals) -> Judgement:
     https://www.tensorflow.org/guide/data_performance#parallelizing_data_transformation
     """
     maps = 0
-    for pipeline in own_pipelines(signals):
+    for pipeline in as_written(signals):
         gain, measured = worth(pipeline, "parallel calls")
         for op in pipeline.ops:
             maps += op.kind in _SERIAL or op.kind in _PARALLEL

@@ -290,6 +290,7 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
         ),
     ),
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
+    *((each, fed(op("Map"), BATCHED, debugged=HERE)) for each in ("TPU202", "TPU203")),
     ("TPU603", watched(baseline_per_s=None)),
     ("TPU603", watched(doubt="its minutes differ")),
     ("TPU607", watched(watched_h=0.5)),

@@ -176,6 +176,7 @@ TOLD = (
     # A cache behind it makes it a note.
     Told("TPU207", fed(PYTHON), severity=Severity.WARNING, unsaid="first epoch"),
     Told("TPU207", fed(PYTHON, CACHE), "first epoch", severity=Severity.INFO),
+    Told("TPU207", fed(PYTHON, debugged=HERE), "debug mode", severity=Severity.WARNING),
     Told("TPU207", fed(CACHE, PYTHON), severity=Severity.WARNING, unsaid="first epoch"),
     # Rows are positions where they are more than the batch.
     Told("TPU401", h(batch=Batch(64, 8, 8), matrix_ops=rows_of(8)), "enough, since"),

@@ -151,3 +151,8 @@ def test_data_repeat_before_the_batch() -> None:
     )
     call = TF + "model.fit(make(), epochs=4, steps_per_epoch=5)\n"
     assert "model.fit(make().repeat(), epochs" in changed("TPU212", call, "fit(")
+
+
+def test_the_debug_mode_is_left() -> None:
+    text = TF + "tf.data.experimental.enable_debug_mode()\nds = make()\n"
+    assert changed("TPU207", text, "debug", figures={"debug mode": "on"}) == TF + "ds = make()\n"

@@ -55,6 +55,13 @@ def parallel_calls(place: Place, source: Source) -> Iterator[Edit]:
         yield set_argument(source, call, "num_parallel_calls", value, _CALLS_AT[called(call)])
 
 
+@fix("TPU207", effect=Effect.ORDER, title="leave the debug mode", figure="debug mode")
+def without_debug_mode(place: Place, source: Source) -> Iterator[Edit]:
+    """Remove the call of enable_debug_mode."""
+    call = source.call_at(place.line, "enable_debug_mode")
+    yield source.removed_call(call, "what it gives is used")
+
+
 @fix("TPU209", effect=Effect.ORDER, title="read several files at once", frameworks=BOTH)
 def parallel_reads(place: Place, source: Source) -> Iterator[Edit]:
     """`num_parallel_reads=AUTOTUNE`, or interleave instead of flat_map."""

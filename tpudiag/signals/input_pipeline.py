@@ -199,6 +199,9 @@ class Pipeline:
     """Made by a function for distribute_datasets_from_function, with per-replica batches."""
     replicas: int | None = None
     """Replicas of the strategy that distributes it."""
+    debugged: Location | None = None
+    """The line that put tf.data into its debug mode, which leaves out prefetch and parallel calls;
+    None where it is in none."""
     prefetched_by_itself: bool = False
     """tf.data puts a prefetch at its end when it optimises the pipeline."""
     speeds: tuple[InputSpeed, ...] = ()

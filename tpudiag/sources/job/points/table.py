@@ -26,6 +26,9 @@ _STRATEGIES = "tf.distribute.TPUStrategy tf.distribute.Strategy"
 # How a pipeline is built and read.
 DATASET_MADE = point("tf.data.Dataset", "__init__", "which dataset is made of which, on which line")
 DATASET_READ = point("tf.data.Dataset", "__iter__", "a pass over the data begins")
+DATASETS_DEBUGGED = point(
+    "tf.data.experimental", "enable_debug_mode", "settings of pipelines are left out from then on"
+)
 DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is asked for")
 DATASET_SKIPPED = point("tf.data.Dataset", "skip", "how many are put aside")
 FILES_LISTED = point("tf.data.Dataset", "list_files", "files that are not there are stood in for")

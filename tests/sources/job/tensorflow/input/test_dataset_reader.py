@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tpudiag.model import Location
 from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 
@@ -77,3 +78,14 @@ def test_a_repeat_ends_with_what_it_is_zipped_with(cardinality: int, count: int)
     zipped: Any = ZipDataset(cardinality, repeated, Prefetch())
     chain = [repeated, zipped]
     assert reader.pipeline(zipped, chain).ops[0].count == count
+
+
+def test_a_pipeline_knows_the_call_for_the_debug_mode_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader, here = DatasetReader(sys), Location("train.py", 3)
+    dataset: Any = BatchDataset()
+    before = reader.pipeline(dataset, [dataset])
+    monkeypatch.setattr(user_lines, "caller", lambda: here)
+    reader.note_debugged()
+    assert (before.debugged, reader.pipeline(dataset, [dataset]).debugged) == (None, here)

@@ -42,6 +42,7 @@ class DatasetReader:
         self._made_at: dict[int, Location | None] = {}
         self._inside_library: set[int] = set()
         self._batch_names: dict[int, tuple[tuple[str, ...], int | None]] = {}
+        self._debugged: Location | None = None
 
     def note_made(self, dataset: object, *_: object, **__: object) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
@@ -59,6 +60,10 @@ class DatasetReader:
         size = _integer(privates.BATCH_SIZE.of(dataset, None))
         if size is not None:
             self._batch_names[id(dataset)] = batch_names.names_of(size), batch_names.global_batch()
+
+    def note_debugged(self, *_: object, **__: object) -> None:
+        """Remember the user's line that called for tf.data's debug mode."""
+        self._debugged = user_lines.caller()
 
     def chain(self, dataset: Dataset) -> list[Dataset]:
         """The datasets of a pipeline, from its sources to itself."""
@@ -100,6 +105,7 @@ class DatasetReader:
             files=files.named(dataset) if any(op.opens_files for op in ops) else None,
             per_replica=per_replica,
             replicas=replicas,
+            debugged=self._debugged,
             prefetched_by_itself=_rewrites(options, "inject_prefetch"),
         )
 

@@ -47,6 +47,7 @@ class PipelineWatch:
         self._distributing = False
         self.feeds = FeedWatch(tf)
         hooks.after(table.DATASET_MADE, self._reader.note_made)
+        hooks.after(table.DATASETS_DEBUGGED, self._reader.note_debugged)
         hooks.after(table.DATASET_READ, self._iterated, gives=True)
         hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
         hooks.around(table.STRATEGY_DISTRIBUTES_BY_FUNCTION, self._from_function)
