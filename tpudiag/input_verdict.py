@@ -156,5 +156,11 @@ def of_signals(signals: Signals) -> InputVerdict | None:
         return None
     if signals.batch is None:
         return None
-    rate = step.predicted.examples_per_second(signals.target.replicas)
+    rate = step.predicted.examples_per_second(replicas(signals, signals.target))
     return verdict(pipeline, rate, signals.target)
+
+
+def replicas(signals: Signals, target: Target) -> int:
+    """The devices of a target that have examples of their own: a step of JAX may leave some out."""
+    step = signals.sharding
+    return target.replicas if step is None else max(target.replicas * step.devices // step.here, 1)

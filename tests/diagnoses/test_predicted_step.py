@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from tests.checks.rehearsal import STATE, of_jax
 from tests.prediction import programs
 from tests.prediction.programs import signals
 from tpudiag.compiled import Compilation, CompilerFacts
@@ -42,6 +45,16 @@ def test_the_figures_carry_their_range_and_the_word_predicted() -> None:
     } <= set(figures)
     unknown = predicted_step.measurements(replace(signals(compiled()), batch=None))
     assert {name for name in figures if "example" not in name} == set(unknown)
+
+
+def test_devices_that_a_step_leaves_out_take_no_examples() -> None:
+    rates: list[float] = []
+    for devices in (8, 1):
+        seen = replace(signals(compiled()), sharding=of_jax(STATE, devices=devices).sharding)
+        rates.append(
+            float(predicted_step.measurements(seen)["predicted_examples_per_second"].value)
+        )
+    assert rates[0] == pytest.approx(4 * rates[1], rel=1e-3)
 
 
 def test_without_a_program_there_is_no_prediction() -> None:

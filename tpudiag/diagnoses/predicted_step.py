@@ -69,7 +69,8 @@ def measurements(signals: Signals) -> Figures:
         step = Figures()
         step.put("hbm_need_bytes", compiled.need_bytes, "bytes", compiled.source)
         if compiled.predicted is not None:
-            _put_step(step, compiled, compiled.predicted, signals.target)
+            replicas = input_verdict.replicas(signals, signals.target)
+            _put_step(step, compiled, compiled.predicted, signals.target, replicas)
         _put_program(step, compiled)
         known = signals.batch is not None  # else the program's stands for all of a step
         figures |= {name: each for name, each in step.items() if known or "example" not in name}
@@ -116,10 +117,12 @@ def _put_verdict(figures: Figures, signals: Signals) -> None:
         figures.put("predicted_bound_by", Bound.HOST_INPUT.value, "", source)
 
 
-def _put_step(figures: Figures, compiled: Compilation, step: PredictedStep, target: Target) -> None:
+def _put_step(
+    figures: Figures, compiled: Compilation, step: PredictedStep, target: Target, replicas: int
+) -> None:
     source = SOURCE.format(compiler=f"TPU compiler ({compiled.compiler})", target=target.name)
     split = ", ".join(f"{bound.value} {ms:.3g} ms" for bound, ms in step.split_ms)
-    rate = step.examples_per_second(target.replicas)
+    rate = step.examples_per_second(replicas)
     example = step.ms * (1e3 / step.batch)
     figures.put("predicted_step_ms", step.ms, "ms", source, 4)
     figures.put("predicted_us_per_example", example, "us on one replica", source, 4)
