@@ -20,7 +20,15 @@ from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.seen import Seen
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Library, Watches, barrier, hooks, privates, table
+from tpudiag.sources.job.points import (
+    Library,
+    Watches,
+    barrier,
+    hooks,
+    privates,
+    table,
+    user_lines,
+)
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
@@ -128,7 +136,8 @@ class JaxObserver:
             hooks.before(table.FIT, self._fits, keras)
 
     def _fits(self, *given: Any, **named: object) -> None:
-        self._reader.by_fit, self._seen.fitted = True, given[:1]
+        self._reader.fits.add(user_lines.caller())
+        self._seen.fitted = given[:1]
         if self._beside.observation is not None:
             self._beside.observation.watches.loop.setup.fit_begins(*given, **named)
 

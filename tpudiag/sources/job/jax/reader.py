@@ -4,6 +4,7 @@ import os
 from dataclasses import replace
 
 from tpudiag.compiled import LoweredStep
+from tpudiag.model import Location
 from tpudiag.signals import Batch
 from tpudiag.sources.job.jax import lowering, numerics, work
 from tpudiag.sources.job.jax.fetches import FetchWatch
@@ -26,7 +27,8 @@ class StepReader:
         self._fetches, self._sends = fetches, sends
         self._known: tuple[StepCall, TracedStep, LoweredStep | None] | None = None
         self._early: Jitted | None = None
-        self.by_fit = False
+        self.fits = set[Location | None]()
+        """The lines that call Keras' fit."""
         self.keras = ""
         """That of a Keras which JAX computes for."""
         self.at_once = 1
@@ -114,7 +116,7 @@ class StepReader:
                 sent_again=self._sends.facts(),
                 of_keras=bool(self.keras)
                 and any(made_in(s.equation, self.keras) for s in step.seen),
-                by_fit=self.by_fit,
+                by_fit=sharded.called_at in self.fits,
             ),
             numerics=lambda: numerics.read(step),
         )

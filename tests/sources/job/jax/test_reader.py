@@ -1,0 +1,25 @@
+"""What is sent of a step once it is known."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from tests.checks.rehearsal import HERE, SHARD, STATE, of_jax
+from tpudiag.model import Location
+from tpudiag.sources.job.jax.reader import StepReader
+from tpudiag.sources.job.points import barrier
+
+FIT = Location("train.py", 80)
+
+
+def test_a_step_is_of_fit_where_the_line_of_a_fit_calls_it() -> None:
+    sent: list[Any] = []
+    recorder: Any = SimpleNamespace(put=lambda **facts: sent.extend(facts.values()))
+    sends: Any = SimpleNamespace(placed_at=lambda _: None, facts=tuple)
+    reader: Any = StepReader(SimpleNamespace(), recorder, SimpleNamespace(), sends)  # type: ignore[arg-type]
+    reader.fits.add(FIT)
+    for line in (FIT, HERE):
+        step = of_jax(STATE, SHARD, called_at=line).sharding
+        known = SimpleNamespace(sharded=lambda step=step: step, data=list, seen=())
+        reader._send_later(known)
+    barrier.forget()
+    assert [each.by_fit for each in sent] == [True, False]
