@@ -207,6 +207,12 @@ def test_steps_that_were_taken_one_by_one_may_end_data_that_several_would_not() 
     assert end_of(job).error == "the rehearsal's single steps per execution may not fit"
     job, specs = tried(crashed(single, error="TypeError: float() argument"))
     assert not specs and second_try.crash_of(job) is not None, "no number of steps brings it about"
+    gather = (
+        "InvalidArgumentError: Graph execution error:\n\nindices[12,15] = 4096 is not in [0, 4096)"
+    )
+    job, specs = tried(crashed(single, error=gather))
+    assert not specs and second_try.crash_of(job) is not None
+    assert tried(crashed(STEPS, single, error=gather), crashed())[1][0].without == (STEPS,)
 
 
 def test_a_try_for_fewer_replicas_tells_how_it_ended_and_nothing_of_steps() -> None:

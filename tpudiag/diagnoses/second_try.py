@@ -87,6 +87,8 @@ _OF_TYPES = re.compile(
     re.S,
 )
 """Exceptions not caused by repeated results, shorter loops or single steps."""
+_OF_OPERATIONS = "InvalidArgumentError: Graph execution error"
+"""Of a value in a step: it is the same however many steps are taken at once."""
 _OF_SYMBOLS = re.compile(r"(TypeError|AttributeError|NotImplementedError): in user code:")
 """Raised while a graph was traced, which sees types and no values."""
 _FOUND_SHAPE = re.compile(r"is incompatible with the layer: .*found shape=\(\w+, ([\d, ]+)\)")
@@ -196,6 +198,8 @@ def _to_leave_out(spec: JobSpec, job: JobRun, end: JobEnd) -> Iterator[Intervent
     phase = known.phase if known is not None else None
     if of_others or phase is Phase.TRACING or _OF_TYPES.match(error):
         others = [kind for kind in others if kind in _LENGTHS]
+    if error.startswith(_OF_OPERATIONS):
+        others = [kind for kind in others if kind is not InterventionKind.SINGLE_STEPS]
     if phase is Phase.BUILDING and not of_others:
         others = []
     yield from others or ([] if of_others else adapted)
