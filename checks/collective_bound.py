@@ -17,6 +17,7 @@ SHORTEST_MS = 0.5
 more than its bytes."""
 WARNING_LIMIT, ERROR_LIMIT = 0.15, 0.30
 _FEWER = "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges"
+_FEWER_OF_JAX = "take a larger batch on each device: fewer exchanges for as many examples"
 _KEEP_SHARDED = (
     "# most bytes bring a sharded array together, or share it out anew: let it keep its sharding\n"
     "x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P('data')))  # after each lookup, "
@@ -66,7 +67,7 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     spent = share(replicas, "collectives")
     evidence = share_of("collectives", spent, "% of step time", limit, profile.source)
     if spent >= limit:
-        yield _profiled(profile, replicas, spent, evidence)
+        yield _profiled(signals, profile, replicas, evidence)
     else:
         whole_trace(profile)
     yield evidence
@@ -82,16 +83,17 @@ def _fix(signals: Signals, collectives: Sequence[Collective]) -> str:
     """By what is exchanged: gradients, or an array that loses its sharding within a JAX step."""
     most = max(collectives, key=lambda each: each.bytes)
     of_gradients = most.kind in ("all-reduce", "reduce-scatter")
-    return _FEWER if of_gradients else by_framework(signals, _FEWER, _KEEP_SHARDED)
+    return by_framework(signals, _FEWER, _FEWER_OF_JAX if of_gradients else _KEEP_SHARDED)
 
 
 def _profiled(
-    profile: ProfileFacts, replicas: Sequence[ReplicaSteps], spent: float, evidence: Evidence
+    signals: Signals, profile: ProfileFacts, replicas: Sequence[ReplicaSteps], evidence: Evidence
 ) -> Finding:
     collectives, times = longest(profile, "collectives")
+    spent = share(replicas, "collectives")
     return Finding(
         f"collectives take {spent:.0%} of the step.",
-        "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
+        by_framework(signals, _FEWER, _FEWER_OF_JAX),
         (evidence, *times),
         collectives[0].location if collectives else None,
         severity=_severity(spent),

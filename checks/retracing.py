@@ -1,5 +1,7 @@
+import re
+
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
-from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
+from tpudiag.signals import ArgumentChange, Origin, Retrace, Signals, TracedFunction
 
 from ._need import by_framework, need
 from ._shapes import of_examples, opening, recur
@@ -26,7 +28,7 @@ _FIXES = {
         "each batch:\ndataset = dataset.padded_batch(global_batch, padded_shapes=([512], []))"
         "  # 512: the longest that is kept"
     ),
-    "dtype": "cast to one dtype before the call:\n{argument} = tf.cast({argument}, tf.float32)",
+    "dtype": "cast to one dtype before the call:\n{argument} = tf.cast({argument}, tf.{dtype})",
     "structure": "pass the same arguments, of the same structure and dimensions, at every call",
     "iterator": "batch all datasets to the same shapes, or to a few that are padded to (buckets)",
     "object": "make the object once, outside the loop, and pass the same one every time",
@@ -52,7 +54,7 @@ _OF_JAX = {
         "each batch:\nrow = np.pad(row[:512], (0, max(0, 512 - len(row))))  # 512: the longest "
         "that is kept"
     ),
-    "dtype": "cast to one dtype before:\n{argument} = jnp.asarray({argument}, jnp.float32)",
+    "dtype": "cast to one dtype before:\n{argument} = jnp.asarray({argument}, jnp.{dtype})",
     "new function": (
         "call jax.jit once, outside the loop, on a function that is not made anew:\n"
         "{function} = jax.jit({function})  # before the loop"
@@ -194,7 +196,8 @@ def _finding(
         * rehearsed,
         fix.replace("jax.jit", function.made_by or "jax.jit")
         .replace("{function}", function.name)
-        .replace("{argument}", argument),
+        .replace("{argument}", argument)
+        .replace("{dtype}", _dtype(change)),
         (
             Evidence("traces", function.traces, "traces", int(limit) + 1),
             Evidence("calls", function.calls, "calls"),
@@ -206,6 +209,12 @@ def _finding(
         # A rehearsal's traces take this machine's time, and no compiler's: no cost of the job's.
         cost_ms_per_step=spent_ms / function.calls if lasting and not rehearsed else None,
     )
+
+
+def _dtype(change: ArgumentChange | None) -> str:
+    """That which an argument changed to, or had before."""
+    told = f"{change.after} {change.before}" if change is not None else ""
+    return next(iter(re.findall(r"\b(?:b?float|u?int|complex)\d+\w*", told)), "float32")
 
 
 def _made(retrace: Retrace, signals: Signals) -> Location | None:

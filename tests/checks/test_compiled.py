@@ -232,6 +232,8 @@ def test_an_array_that_loses_its_sharding_keeps_it() -> None:
     step = replace(STEP, program=gathered, predicted=predicted(2.0, 1.0))
     outcome = judge("TPU504", replace(FACTS, step=step), framework=Framework.JAX)
     assert "with_sharding_constraint" in outcome.findings[0].fix
+    reduced = judge("TPU504", of_step(2.0, 1.0), framework=Framework.JAX)
+    assert "dataset" not in reduced.findings[0].fix
 
 
 def test_what_a_print_brings_along_is_not_sent_to_the_pipeline() -> None:

@@ -126,3 +126,13 @@ def test_one_that_is_made_anew_and_gets_another_shape_has_both_causes() -> None:
     causes = ("function changed", "x changed")
     for each, cause in zip(told, causes, strict=True):
         assert f"in 30 calls, 5 of them for this: {cause}" in each.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "dtype"),
+    [("int32 (weak)[]", "int32[]", "int32"), ("bfloat16[8]", "Python float 1.0", "bfloat16")],
+)
+def test_what_is_cast_is_cast_to_what_it_changed_to(before: str, after: str, dtype: str) -> None:
+    change = ArgumentChange("step", before, after, "dtype")
+    told = finding(change, 1, calls=9, made_by="jax.jit")
+    assert told.fix.endswith(f"step = jnp.asarray(step, jnp.{dtype})")
