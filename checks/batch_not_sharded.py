@@ -7,7 +7,8 @@ from ._need import by_library, need
 
 # Not jax.make_mesh, by which new releases refuse programs that do not say how each product lies.
 _MESH = "mesh = Mesh(jax.devices(), ('data',))  # from jax.sharding, as P: PartitionSpec\n"
-_SHARD = f"{_MESH}batch = jax.device_put(batch, NamedSharding(mesh, P('data')))"
+_SHARD = f"{_MESH}batch = jax.device_put(batch, NamedSharding(mesh, P({{}}'data')))"
+_SECOND = "  # of arrays whose second dimension is that of the examples: P(None, 'data')"
 _SHARD_DRAWN = (
     f"{_MESH}# in the step, where it draws its batch:\n"
     "batch = jax.lax.with_sharding_constraint(batch, NamedSharding(mesh, P('data')))"
@@ -79,7 +80,9 @@ def batch_not_sharded(signals: Signals) -> Judgement:
 
 def _shared_out(signals: Signals, step: ShardedStep) -> str:
     """What shares out the batch, and a size of it that can be."""
-    fix = by_library(signals, _SHARD_BY_KERAS, _SHARD_DRAWN if step.makes_batch else _SHARD)
+    counts = {argument.counts_steps for argument in step.data if argument.shape}
+    shard = _SHARD.format("None, " if counts == {1} else "") + _SECOND * (len(counts) > 1)
+    fix = by_library(signals, _SHARD_BY_KERAS, _SHARD_DRAWN if step.makes_batch else shard)
     size = signals.batch.global_batch if signals.batch is not None else 0
     wanted = -(-size // step.here) * step.here
     return fix if wanted == size else f"{fix}\nglobal_batch = {wanted}  # not {size}: equal parts"

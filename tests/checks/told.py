@@ -46,6 +46,7 @@ LINE = Location("train.py", 35)
 OWN = Location("train.py", 12)
 WIDE = tuple(replace(op, dtype="float32") for op in (product(784, 128), product(128, 10)))
 MESH = StepMesh(axes=("model",), sizes=(4,), devices=(0, 1, 2, 3), location=LINE)
+TIMES = replace(SHARD, counts_steps=1)
 PYTHON = op("FlatMap", python=True, location=HERE)
 CACHE = op("Cache", location=HERE)
 OUTSIDE = OutsideVariable("teacher/kernel", HERE)
@@ -266,6 +267,10 @@ TOLD = (
         fix="DeviceMesh((4, 4,), ['data', 'model'], names)",
         location=HERE,
     ),
+    Told(
+        "TPU702", of_jax(STATE, TIMES, devices=1), fix="batch, NamedSharding(mesh, P(None, 'data'))"
+    ),
+    Told("TPU702", of_jax(STATE, TIMES, SHARD, devices=1), fix="P('data')))  # of arrays whose"),
     Told("TPU702", replace(alone(), batch=Batch(2, 2, 1)), fix="global_batch = 8  # not 2"),
     Told("TPU702", replace(alone(), batch=Batch(16, 16, 1)), unsaid="global_batch"),
 )
