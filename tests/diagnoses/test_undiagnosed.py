@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tpudiag.diagnoses import job_summary
 from tpudiag.diagnoses.notebook_job import NotebookProgram
 from tpudiag.diagnoses.undiagnosed import refuse_framework, refuse_nothing, unreachable
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Framework, Location
 from tpudiag.signals import JobEnd, Origin, Signals
+from tpudiag.signals.environment import JobEndKind
 from tpudiag.sources.notebook import Notebook, SkippedLine
 
 FINISHED = Signals(origin=Origin.REHEARSAL, end=JobEnd(how="finished"))
@@ -39,11 +41,14 @@ def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:
 
 def test_statements_that_had_no_data_are_named_where_no_step_came() -> None:
     lost = {"passed_over": ("train.py:3 tokens = fetch() (OSError: no network)",)}
-    with pytest.raises(NothingDiagnosed, match=r"Passed over for lack of data.*tokens = fetch"):
-        refuse_nothing("train.py", FINISHED, lost, ())
-    lost = {"failed_on_stand_ins": ("train.py:4 x = stack(rows) (ValueError: ragged)",)}
-    with pytest.raises(NothingDiagnosed, match=r"whether they fail in a real run.*x = stack"):
-        refuse_nothing("train.py", FINISHED, lost, ())
+    lost |= {"failed_on_stand_ins": ("train.py:4 x = stack(rows) (ValueError: ragged)",)}
+    refuse_nothing("train.py", FINISHED, lost, ())
+    hows: tuple[JobEndKind, ...] = ("finished", "stopped")
+    for how in hows:
+        ran = replace(FINISHED, end=JobEnd(how=how))
+        told = job_summary.partial(ran, None, "python", job_summary.passed_over(lost)) or ""
+        assert "lack of data, what" in told and "tokens = fetch" in told
+        assert "whether they fail in a real run" in told and "x = stack" in told
 
 
 def test_a_notebook_that_starts_its_training_in_a_shell_is_told_how_to_rehearse_that() -> None:

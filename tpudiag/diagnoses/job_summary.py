@@ -256,8 +256,9 @@ def partial(
     `without`: statements that were skipped.
     """
     end = signals.end
-    if without and end is not None and end.how == "finished" and signals.dispatch is None:
-        return f"no training step was seen. {without[0]}"
+    ran = end is not None and end.how in ("finished", "stopped")
+    if without and ran and signals.dispatch is None:
+        return f"no training step was seen. {' '.join(without)}"
     if timed_out:
         return timed_out
     if end is not None and end.how == "interrupted":
