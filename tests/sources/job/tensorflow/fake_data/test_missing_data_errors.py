@@ -58,3 +58,35 @@ def test_arguments_that_no_value_gives_are_of_the_code(
     with pytest.raises(TypeError) as raised:
         exec(compile(file.read_text(), str(file), "exec"), {})
     assert missing_data_errors.is_of_names(raised.value) is of_names
+
+
+LIBRARY = """
+class Module:
+    def __setattr__(self, name, value):
+        raise ValueError(f"cannot assign {value} to {name}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "of_model"),
+    [
+        ("__init__(self): self.part = 1", True),
+        ("__init__(self): int('part')", False),
+        ("load(self): self.part = 1", False),
+    ],
+)
+def test_what_a_class_of_modules_refuses_as_one_is_made_is_of_the_model(
+    body: str, of_model: bool
+) -> None:
+    space: dict[str, Any] = {"__name__": "haiku.module"}
+    exec(LIBRARY, space)
+    own: dict[str, Any] = {"__name__": "__main__", "Module": space["Module"]}
+    exec(f"class Net(Module):\n    def {body}\n", own)
+    with pytest.raises(ValueError) as raised:
+        own["Net"]().load()
+    assert missing_data_errors.is_of_model(raised.value) is of_model
+
+
+def test_arrays_on_other_devices_are_of_no_values() -> None:
+    error = ValueError("Received incompatible devices for jitted computation. Got argument x of f")
+    assert missing_data_errors.is_of_names(error)

@@ -6,7 +6,7 @@ import linecache
 import re
 import traceback
 from collections.abc import Iterator
-from types import FunctionType
+from types import FunctionType, TracebackType
 
 from tpudiag.sources.job.points import user_lines
 
@@ -35,9 +35,11 @@ _ABSENT_BY_TEXT = re.compile(
 """What libraries say under exceptions of no kind; the last are names of hosts that none answers."""
 _OF_CALL = re.compile(
     r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b|"
-    r".*\bno longer (supported|available|allowed)\b"
+    r".*\bno longer (supported|available|allowed)\b|Received incompatible devices"
 )
-"""A module or function is not, or not any more, what the script takes it for, whatever the data."""
+"""A module or function is not, or not any more, what the script takes it for, whatever the data;
+or arrays that were put on some devices meet others."""
+_MAKING = ("__init__", "__post_init__", "setup")
 _LIBRARY = re.compile(r"(tensorflow|keras|tf_keras)\.")
 _TRAINS = re.compile(r"(keras|tensorflow)[/\\]")
 _TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gradient", "minimize")
@@ -108,7 +110,24 @@ def is_of_hole(error: Exception) -> bool:
 
 def is_of_model(error: Exception) -> bool:
     """Whether an error came of a model: its layers, its optimizer, how it is put together."""
-    return any(_OF_MODEL.search(file) for _, file in _passed(error))
+    of_keras = any(_OF_MODEL.search(file) for _, file in _passed(error))
+    return of_keras or _is_of_making(error.__traceback__)
+
+
+def _is_of_making(at: TracebackType | None) -> bool:
+    """Whether a class of modules, of any library of JAX, refuses how the script makes one."""
+    makers = set[str]()
+    for frame, _ in traceback.walk_tb(at):
+        if frame.f_code.co_name in _MAKING:
+            bases = type(frame.f_locals.get("self")).__mro__
+            makers |= {_package(c.__module__) for c in bases if c.__name__ == "Module"}
+        if _package(frame.f_globals.get("__name__", "")) in makers:
+            return True
+    return False
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def is_of_training(error: Exception) -> bool:
