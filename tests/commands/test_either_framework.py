@@ -133,6 +133,7 @@ MODEL: tuple[Disease, ...] = (
     (BATCH, ".batch(1000)", "TPU101"),
     ("", "", "TPU401"),
     ("epochs=3,", "epochs=3, steps_per_epoch=99,", "TPU212"),
+    (".prefetch(tf.data.AUTOTUNE)", "", "TPU202"),
 )
 UNDER_TENSORFLOW = {"TPU101": "TPU102"}
 ALONE: tuple[Disease, ...] = ((PARALLEL, "pass", "TPU702"),)
