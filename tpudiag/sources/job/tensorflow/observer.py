@@ -67,6 +67,8 @@ class Observer:
             with contextlib.suppress(RecursionError, SyntaxError, ValueError, OSError):
                 text = loader.get_data(file)
                 made: Any = loop_rewriting.rewritten(self._loops, text, file, builtins.__dict__)
+                if self.fake_data:
+                    made = self.fake_data.statements.of_module(made, file)
                 return compile(made, file, "exec", dont_inherit=True)
         return original(loader, name)
 

@@ -20,6 +20,19 @@ def set_by(node: ast.AST) -> Iterator[str]:
             yield each.asname or each.name.split(".")[0]
 
 
+def attributes_set_by(node: ast.AST) -> Iterator[str]:
+    """The attributes that a statement sets, as `self.data`."""
+    for each in own(node):
+        of_name = isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name)
+        if of_name and isinstance(getattr(each, "ctx", None), ast.Store):
+            yield ast.unparse(each)
+
+
+def waits(node: ast.AST) -> bool:
+    """Whether it is where a function gives something before it ends."""
+    return isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom))
+
+
 def filled_by(node: ast.AST) -> Iterator[str]:
     """The names of lists, sets and dicts that a statement puts something into."""
     for each in own(node):

@@ -1,13 +1,15 @@
-"""Statements of the script that fail for lack of data: what they would have set becomes a hole.
+"""Statements of the job that fail for lack of data: what they would have set becomes a hole.
 
-Those of its top level and of its main function are tried, each by itself; inside of any other
-function the call fails as one. What fails once data are stood in for is passed over too, and said
-apart. Never a statement that trains, nor one that fails by its code or in a model: that is the
-script's own error. Once a first loop has trained on what stands in for data, all that fails after
-it is passed over, but for a name that is not there.
+Each is tried by itself, those of the script's functions and of its own modules too, where the job's
+own calls alone lead to them: in what a library traces, maps or trains with the call fails as one.
+What fails at the script's top level or in its main function once data are stood in for is passed
+over too, and said apart. Never a statement that trains, nor one that fails by its code or in a
+model: that is the script's own error. Once a first loop has trained on what stands in for data, all
+that fails after it is passed over, but for a name that is not there.
 """
 
 import ast
+import builtins
 import contextlib
 import copy
 import linecache
@@ -34,10 +36,11 @@ _LEFT_ALONE = (
     *_DEFINITIONS, ast.Pass,
     ast.Global, ast.Nonlocal, ast.Return, ast.Raise, ast.Break, ast.Continue,
 )  # fmt: skip
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _CONTAINERS = (list, set, dict, tuple, str)
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
-_ROUNDS = 5
-"""How often a statement of a loop may fail before the loop itself is passed over."""
+_ROUNDS, _CALLS = 5, 100
+"""How often a statement of a loop may fail before the loop itself is passed over, or a function."""
 _JUDGED = "_tpudiag_judged"
 """Marks an error that no statement around the one that failed passes over."""
 _EACH_ROUND = "_tpudiag_each_round"
@@ -57,7 +60,8 @@ class _Statement:
     decides: frozenset[str]
     """What the condition of an `if` reads."""
     inner: bool
-    """Whether it is a call of a function's, for its effect alone: weights that are loaded."""
+    """Whether it is of a function, or of a module of the job's own: passed over for want alone."""
+    file: str
 
 
 class Statements:
@@ -69,7 +73,6 @@ class Statements:
         """Whether a training step was seen, by each framework."""
         self._all: list[_Statement] = []
         self._rounds: Counter[int] = Counter()
-        self._file = ""
         self._mains = set[str]()
         self._scope: frozenset[str] | None = None
         """The names of the function whose body is tried; None outside of any."""
@@ -83,43 +86,44 @@ class Statements:
     ) -> ast.Module:
         """A script or cell, each of its statements tried; `space` is what it runs in."""
         tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        self._file = file
         space[_ASKED] = self
         self._mains = parts.mains(tree)
         for command in parts.commands(tree):
             if paths.fetched_by(command):
                 self._ledger.note(f"what `{command.strip()[:80]}` fetches")
-        tree.body = list(self._block(tree.body))
+        tree.body = list(self._block(tree.body, file))
         ast.fix_missing_locations(tree)
         return tree
 
-    def _block(self, body: list[ast.stmt], inner: bool = False) -> Iterator[ast.stmt]:
-        """The statements of a block, each tried by itself; of an `inner` one, calls alone."""
+    def of_module(self, tree: ast.Module, file: str) -> ast.Module:
+        """A module of the job's own, whose statements are tried as those of a function are."""
+        setattr(builtins, _ASKED, self)
+        tree.body = list(self._block(tree.body, file, inner=True))
+        return ast.fix_missing_locations(tree)
+
+    def _block(self, body: list[ast.stmt], file: str, inner: bool = False) -> Iterator[ast.stmt]:
+        """The statements of a block, each tried by itself."""
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 main = isinstance(node, ast.FunctionDef) and node.name in self._mains
-                makes = any(
-                    isinstance(each, (ast.Yield, ast.YieldFrom)) for each in parts.own(node)
-                )
-                of_main = main and not inner and not makes
+                of_main = main and not inner and not any(map(parts.waits, parts.own(node)))
                 around, self._scope = self._scope, frozenset(parts.set_by(node))
-                node.body = list(self._block(node.body, not of_main))
+                node.body = list(self._block(node.body, file, not of_main))
                 self._scope = around
-                yield self._tried(node) if node.decorator_list and not inner else node
+                yield self._tried(node, file) if node.decorator_list and not inner else node
                 continue
-            waits = any(isinstance(each, (ast.Await, ast.Yield)) for each in parts.own(node))
-            if isinstance(node, _LEFT_ALONE) or parts.stays_first(node) or (waits and not inner):
+            left = isinstance(node, (*_LEFT_ALONE, *(_IMPORTS if inner else ())))
+            if left or parts.stays_first(node) or any(map(parts.waits, parts.own(node))):
                 yield node
                 continue
             # What the script catches itself is its own to answer.
             caught = isinstance(node, ast.Try) and bool(node.handlers)
             for block in ("orelse", "finalbody") if caught else ("body", "orelse", "finalbody"):
                 if isinstance(node, _COMPOUND) and getattr(node, block, None):
-                    setattr(node, block, list(self._block(getattr(node, block), inner)))
-            of_effect = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-            yield self._tried(node, inner) if of_effect or not inner else node
+                    setattr(node, block, list(self._block(getattr(node, block), file, inner)))
+            yield node if inner and caught else self._tried(node, file, inner)
 
-    def _tried(self, node: ast.stmt, inner: bool = False) -> ast.stmt:
+    def _tried(self, node: ast.stmt, file: str, inner: bool = False) -> ast.stmt:
         """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data.
 
         A function or class stays without its decorators.
@@ -131,10 +135,11 @@ class Statements:
         found = dict.fromkeys(name for part in nodes for name in parts.set_by(part))
         filled = dict.fromkeys(name for part in nodes for name in parts.filled_by(part))
         known = filled.keys() if self._scope is None else filled.keys() & self._scope
-        fills = () if inner else tuple(known)
+        fills, compound = tuple(known), isinstance(node, _COMPOUND)
+        found |= dict.fromkeys(() if compound else parts.attributes_set_by(node))
         sets = tuple(n for n in found if not n.startswith("__tpudiag") and n not in fills)
-        compound = isinstance(node, _COMPOUND)
-        self._all.append(_Statement(node.lineno, sets, fills, reads, compound, decides, inner))
+        statement = _Statement(node.lineno, sets, fills, reads, compound, decides, inner, file)
+        self._all.append(statement)
         text = f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
         text += f"    if not {_ASKED}({_ERROR}, {number}): raise\n"
         if sets or fills:
@@ -158,17 +163,19 @@ class Statements:
         """Whether a statement that failed so is passed over."""
         if getattr(error, _JUDGED, False):
             return bool(barrier.attempt("statements", self._is_by_hole, error, number))
+        inner = self._all[number].inner
+        if inner and not _is_of_own_calls():
+            return False
         again = getattr(error, _EACH_ROUND, False)
         passes = again or barrier.attempt("statements", self._is_for_want, error, number)
-        if self._all[number].inner:
-            return bool(passes)
         if passes:
             # A loop whose statement fails in each round has nothing to show: it fails as one.
             self._rounds[number] += 1
-            if self._rounds[number] <= _ROUNDS:
+            if self._rounds[number] <= (_CALLS if inner else _ROUNDS):
                 return True
             with contextlib.suppress(AttributeError):
                 setattr(error, _EACH_ROUND, True)
+        if passes or inner:
             return False
         # What a package that is not installed should have made is the cause of what follows.
         own = missing_data_errors.is_of_code(error)
@@ -249,10 +256,10 @@ class Statements:
 
     def _pass_over(self, error: Exception, statement: _Statement, *, wanting: bool) -> None:
         """The script goes on without a statement, which is said."""
-        place = user_lines.of(self._file, statement.line)
-        text = linecache.getline(self._file, statement.line).strip()
+        place = user_lines.of(statement.file, statement.line)
+        text = linecache.getline(statement.file, statement.line).strip()
         said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
-        line = user_lines.Line(self._file, "<module>", statement.line)
+        line = user_lines.Line(statement.file, "<module>", statement.line)
         interventions.note(InterventionKind.HOLES, (line,))
         self._ledger.pass_over(f"{place} `{text[:60]}` ({said})", wanting)
 
@@ -271,6 +278,17 @@ class Statements:
             known[name] if stays(name) else Hole(cause=self._absent)
             for name in (*statement.sets, *statement.fills)
         )
+
+
+def _is_of_own_calls() -> bool:
+    """Whether no library stands between the script's top level and the function that failed."""
+    for frame in user_lines.frames():
+        file = frame.f_code.co_filename
+        if user_lines.is_user_file(file) and frame.f_code.co_name == "<module>":
+            return True
+        if not (user_lines.is_user_file(file) or user_lines.is_hook(file)):
+            return False
+    return False
 
 
 def _is_import(error: Exception) -> bool:
