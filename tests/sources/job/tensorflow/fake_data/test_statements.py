@@ -411,3 +411,65 @@ def test_what_is_not_there_takes_no_function_and_no_class_from_the_script(tmp_pa
     assert isinstance(rows, Hole) and any("data = open" in said for said in noted)
     assert layer.units == 4 and isinstance(layer.output(3), Hole)
     assert isinstance(space["mapped"], Hole) and space["Mixed"].__mro__[1] is dict
+
+
+IN_FUNCTIONS = """
+class Corpus:
+    def __init__(self, folder):
+        self.words = open(folder + "/words").read()
+        with open(folder + "/index") as file:
+            self.index = file.read()
+            self.first = 1
+        self.built = 2
+
+def parts(rows):
+    raise ValueError("these rows are of no kind")
+
+def train(folder):
+    corpus = Corpus(folder)
+    number = {row: 1 for row in corpus.words}[corpus.index[0]]
+    for fold, (one, two) in enumerate(parts(corpus.words)):
+        trained.append((fold, one))
+    return corpus, number
+
+def sorted_by(row):
+    size = open("/nowhere/row").read()
+    return size.number + 1
+
+trained = []
+corpus, number = train("/nowhere")
+try:
+    answered = Corpus("/nowhere")
+except OSError:
+    answered = "by the script"
+rows = sorted("ab", key=sorted_by)
+numbers = mapped(sorted_by)
+"""
+
+
+def test_a_statement_of_a_function_is_passed_over_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(user_lines, "is_user_file", lambda file: file.endswith("job.py"))
+    mapped = of_keras("def mapped(function):\n    return function(1)\n")["mapped"]
+    space, noted = ran(tmp_path, IN_FUNCTIONS, mapped=mapped)
+    corpus = space["corpus"]
+    assert corpus.built == 2 and all(
+        isinstance(each, Hole) for each in (corpus.words, corpus.index, corpus.first)
+    )
+    assert space["number"] == 1, "a key that is a hole is found among holes"
+    assert len(space["trained"]) == 1, "what cannot be gone over is gone over once"
+    assert space["answered"] == "by the script"
+    assert len(space["rows"]) == 2 and isinstance(space["numbers"], Hole)
+    assert len(noted) == 4 and "mapped(" in noted[-1], "what a framework calls fails as one"
+
+
+def test_a_module_of_the_jobs_own_is_as_a_function(tmp_path: Path) -> None:
+    ledger = Ledger(str(tmp_path), lambda **_: None)
+    text = (
+        "import json\nknown = open('/nowhere/a').read()\ndef f():\n    x = known[1]\n    return x\n"
+    )
+    tree = Statements(ledger).of_module(script_text.tree_of(text, "m.py"), "m.py")
+    space: dict[str, Any] = {}
+    exec(compile(tree, "m.py", "exec", dont_inherit=True), space)
+    assert isinstance(space["f"](), Hole) and ledger.any

@@ -31,7 +31,7 @@ from .ledger import MARKER
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
-_uses = itertools.count(1)
+_uses, _hashes = itertools.count(1), itertools.count()
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
 BATCHES = 32
@@ -64,6 +64,7 @@ class Hole(Asked):
     """What a dataset was made of."""
     tpudiag_frame: type | None = None
     """Of a table: the DataFrame of pandas, what it has not is a column."""
+    tpudiag_hash: int | None = None
     tpudiag_cause: Exception | None = None
     """How it was said that what should have made it is not installed."""
     tpudiag_sent: Call = staticmethod(lambda array: array)
@@ -169,8 +170,11 @@ class Hole(Asked):
         return "hole"
 
     def __hash__(self) -> int:
-        # What is equal counts once: a set of all words or characters holds few.
-        return id(self) // 64 % WIDTH
+        # What is equal counts once: a set of all words or characters holds few, in turn.
+        self.tpudiag_hash = (
+            next(_hashes) % WIDTH if self.tpudiag_hash is None else self.tpudiag_hash
+        )
+        return self.tpudiag_hash
 
     def __reduce__(self) -> tuple[type, Args]:
         # What was done with it may hold what cannot be written.

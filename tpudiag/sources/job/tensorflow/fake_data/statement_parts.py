@@ -33,6 +33,15 @@ def waits(node: ast.AST) -> bool:
     return isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom))
 
 
+def is_bound_to_scope(node: ast.expr) -> bool:
+    """Whether an expression is another one in a function of its own."""
+    kinds = (ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+    names = ("super", "locals", "vars", "eval", "dir")
+    return any(
+        isinstance(each, kinds) or getattr(each, "id", "") in names for each in ast.walk(node)
+    )
+
+
 def filled_by(node: ast.AST) -> Iterator[str]:
     """The names of lists, sets and dicts that a statement puts something into."""
     for each in own(node):

@@ -1,7 +1,7 @@
 """Statements of the job that fail for lack of data: what they would have set becomes a hole.
 
-Each is tried by itself, those of the script's functions and of its own modules too, where the job's
-own calls alone lead to them: in what a library traces, maps or trains with the call fails as one.
+Each is tried by itself, those of the script's functions and of its own modules too; in what a
+framework calls, which traces, maps or trains by it, the call fails as one.
 What fails at the script's top level or in its main function once data are stood in for is passed
 over too, and said apart. Never a statement that trains, nor one that fails by its code or in a
 model: that is the script's own error. Once a first loop has trained on what stands in for data, all
@@ -14,9 +14,10 @@ import contextlib
 import copy
 import linecache
 import operator
+import re
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,6 +42,8 @@ _CONTAINERS = (list, set, dict, tuple, str)
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 _ROUNDS, _CALLS = 5, 100
 """How often a statement of a loop may fail before the loop itself is passed over, or a function."""
+_FRAMEWORKS = re.compile(r"[/\\](tensorflow|keras|tf_keras|jax|flax)[/\\](?!python[/\\]platform)")
+_UNSET = object()
 _JUDGED = "_tpudiag_judged"
 """Marks an error that no statement around the one that failed passes over."""
 _EACH_ROUND = "_tpudiag_each_round"
@@ -121,7 +124,36 @@ class Statements:
             for block in ("orelse", "finalbody") if caught else ("body", "orelse", "finalbody"):
                 if isinstance(node, _COMPOUND) and getattr(node, block, None):
                     setattr(node, block, list(self._block(getattr(node, block), file, inner)))
+            if isinstance(node, ast.For) and not parts.is_bound_to_scope(node.iter):
+                node.iter = self._gone_over(node.iter, file, inner)
             yield node if inner and caught else self._tried(node, file, inner)
+
+    def _gone_over(self, items: ast.expr, file: str, inner: bool) -> ast.expr:
+        """What a loop goes over: folds of a hole, say, which no library can make, are one hole."""
+        reads = parts.read_by([items])
+        made = ast.parse(f"{_ASKED}.rounds({len(self._all)}, lambda: 0)", mode="eval").body
+        self._all.append(_Statement(items.lineno, (), (), reads, False, frozenset(), inner, file))
+        for each in ast.walk(made):
+            if hasattr(each, "lineno"):
+                ast.copy_location(each, items)
+        assert isinstance(made, ast.Call) and isinstance(made.args[1], ast.Lambda)
+        made.args[1].body = items
+        return made
+
+    def rounds(self, number: int, items: Callable[[], Iterable[object]]) -> Iterator[object]:
+        """What a loop goes over; where holes cannot be gone over so, one hole."""
+        begun = False
+        try:
+            for each in items():
+                begun = True
+                yield each
+        except Exception as error:
+            at, absent = error.__traceback__, missing_data_errors.is_absent(error)
+            error.__traceback__ = at and at.tb_next  # the frame that reads what it goes over
+            stays = begun or absent or (self._all[number].inner and _is_in_framework())
+            if stays or not barrier.attempt("rounds", self._is_for_want, error, number):
+                raise
+            yield Hole()
 
     def _tried(self, node: ast.stmt, file: str, inner: bool = False) -> ast.stmt:
         """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data.
@@ -136,7 +168,7 @@ class Statements:
         filled = dict.fromkeys(name for part in nodes for name in parts.filled_by(part))
         known = filled.keys() if self._scope is None else filled.keys() & self._scope
         fills, compound = tuple(known), isinstance(node, _COMPOUND)
-        found |= dict.fromkeys(() if compound else parts.attributes_set_by(node))
+        found |= dict.fromkeys(name for part in nodes for name in parts.attributes_set_by(part))
         sets = tuple(n for n in found if not n.startswith("__tpudiag") and n not in fills)
         statement = _Statement(node.lineno, sets, fills, reads, compound, decides, inner, file)
         self._all.append(statement)
@@ -164,7 +196,7 @@ class Statements:
         if getattr(error, _JUDGED, False):
             return bool(barrier.attempt("statements", self._is_by_hole, error, number))
         inner = self._all[number].inner
-        if inner and not _is_of_own_calls():
+        if inner and _is_in_framework():
             return False
         again = getattr(error, _EACH_ROUND, False)
         passes = again or barrier.attempt("statements", self._is_for_want, error, number)
@@ -217,11 +249,11 @@ class Statements:
             return False
         wanting |= missing_data_errors.is_absent(error) or missing_data_errors.is_of_hole(error)
         # What reads nothing that came of a change fails by itself.
-        own = statement.inner or not self._is_changed() or not interventions.to_blame(error)
-        if not wanting and own:
+        own = not self._is_changed() or not interventions.to_blame(error)
+        of_holes = wanting or any(isinstance(each, Hole) for each in self._read(error, number))
+        if not wanting and (own or (statement.inner and not of_holes)):
             return False
         absent = self._absence(error, number) is not error
-        of_holes = wanting or any(isinstance(each, Hole) for each in self._read(error, number))
         if (absent or not of_holes) and missing_data_errors.is_of_model(error):
             return False
         self._absent = error if _is_import(error) else starred
@@ -267,28 +299,23 @@ class Statements:
         """What a statement that failed would have set; what it had, or was to change, stays."""
         statement = self._all[number]
 
-        def stays(name: str) -> bool:
-            it: Any = known.get(name, ())
+        def of(name: str) -> object:
+            name, _, attribute = name.partition(".")
+            had = known.get(name, _UNSET)
+            it: Any = getattr(had, attribute, _UNSET) if attribute else had
             # Nothing was put into it by then: a list, a text, a table.
-            if (type(it) in _CONTAINERS and not it) or getattr(it, "empty", None) is True:
-                return False
-            return name in statement.fills or (statement.compound and name in known)
+            empty = (type(it) in _CONTAINERS and not it) or getattr(it, "empty", None) is True
+            kept = it is not _UNSET and (statement.compound or name in statement.fills)
+            return it if kept and not empty else Hole(cause=self._absent)
 
-        return tuple(
-            known[name] if stays(name) else Hole(cause=self._absent)
-            for name in (*statement.sets, *statement.fills)
-        )
+        return tuple(map(of, (*statement.sets, *statement.fills)))
 
 
-def _is_of_own_calls() -> bool:
-    """Whether no library stands between the script's top level and the function that failed."""
-    for frame in user_lines.frames():
-        file = frame.f_code.co_filename
-        if user_lines.is_user_file(file) and frame.f_code.co_name == "<module>":
-            return True
-        if not (user_lines.is_user_file(file) or user_lines.is_hook(file)):
-            return False
-    return False
+def _is_in_framework() -> bool:
+    """Whether a framework, which traces what it calls or trains by it, stands above."""
+    files = (frame.f_code.co_filename for frame in user_lines.frames())
+    found = (file for file in files if _FRAMEWORKS.search(file))
+    return not all(user_lines.is_user_file(file) or user_lines.is_hook(file) for file in found)
 
 
 def _is_import(error: Exception) -> bool:
