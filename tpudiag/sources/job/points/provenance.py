@@ -26,8 +26,10 @@ _ALWAYS = "history"
 
 
 def lines_of(error: BaseException) -> Chain:
-    """The lines of user code in an exception's traceback, outermost first."""
-    frames = traceback.walk_tb(error.__traceback__)
+    """The lines of user code that led to an exception, outermost first, also above its handler."""
+    frames = [*traceback.walk_tb(error.__traceback__)]
+    above = user_lines.frames(frames[0][0].f_back) if frames and frames[0][0].f_back else ()
+    frames = [*((frame, frame.f_lineno) for frame in reversed([*above])), *frames]
     lines = (user_lines.line_of(frame, number) for frame, number in frames)
     return tuple(line for line in lines if line is not None)
 

@@ -68,7 +68,7 @@ class Observer:
                 text = loader.get_data(file)
                 made: Any = loop_rewriting.rewritten(self._loops, text, file, builtins.__dict__)
                 if self.fake_data:
-                    made = self.fake_data.statements.of_module(made, file)
+                    made = self.fake_data.statements.of_module(made, file, builtins.__dict__)
                 return compile(made, file, "exec", dont_inherit=True)
         return original(loader, name)
 

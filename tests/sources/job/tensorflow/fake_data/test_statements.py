@@ -275,7 +275,7 @@ def test_what_fails_once_a_loop_was_cut_short_is_passed_over(tmp_path: Path) -> 
     interventions.begin()
     with pytest.raises(ZeroDivisionError):
         ran(tmp_path, text, parts=[0] * 4)
-    interventions.note(InterventionKind.ROUNDS)
+    interventions.note(InterventionKind.ROUNDS, interventions.ANYWHERE)
     assert ran(tmp_path, text, parts=[0] * 4)[0]["after"] == 1
     interventions.begin()
 
@@ -318,6 +318,7 @@ def test_what_a_command_of_a_notebook_would_fetch_is_stood_in_for(
     assert isinstance(ran(tmp_path, text, get_ipython=lambda: shell)[0]["x"], Hole)
     assert paths.is_hosted("/nowhere/pets/images/1.jpg")
     (tmp_path / "a.csv").touch()
+    interventions.begin()
     with pytest.raises(IndexError):
         ran(tmp_path, text, get_ipython=lambda: shell)
 
@@ -450,7 +451,9 @@ numbers = mapped(sorted_by)
 def test_a_statement_of_a_function_is_passed_over_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(user_lines, "is_user_file", lambda file: file.endswith("job.py"))
+    monkeypatch.setattr(
+        user_lines, "is_user_file", lambda file: file.endswith(("job.py", "test_statements.py"))
+    )
     mapped = of_keras("def mapped(function):\n    return function(1)\n")["mapped"]
     space, noted = ran(tmp_path, IN_FUNCTIONS, mapped=mapped)
     corpus = space["corpus"]
@@ -469,7 +472,7 @@ def test_a_module_of_the_jobs_own_is_as_a_function(tmp_path: Path) -> None:
     text = (
         "import json\nknown = open('/nowhere/a').read()\ndef f():\n    x = known[1]\n    return x\n"
     )
-    tree = Statements(ledger).of_module(script_text.tree_of(text, "m.py"), "m.py")
     space: dict[str, Any] = {}
+    tree = Statements(ledger).of_module(script_text.tree_of(text, "m.py"), "m.py", space)
     exec(compile(tree, "m.py", "exec", dont_inherit=True), space)
     assert isinstance(space["f"](), Hole) and ledger.any

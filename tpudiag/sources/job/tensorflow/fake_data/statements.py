@@ -9,7 +9,6 @@ that fails after it is passed over, but for a name that is not there.
 """
 
 import ast
-import builtins
 import contextlib
 import copy
 import linecache
@@ -98,9 +97,9 @@ class Statements:
         ast.fix_missing_locations(tree)
         return tree
 
-    def of_module(self, tree: ast.Module, file: str) -> ast.Module:
+    def of_module(self, tree: ast.Module, file: str, space: Kwargs) -> ast.Module:
         """A module of the job's own, whose statements are tried as those of a function are."""
-        setattr(builtins, _ASKED, self)
+        space[_ASKED] = self
         tree.body = list(self._block(tree.body, file, inner=True))
         return ast.fix_missing_locations(tree)
 
@@ -291,8 +290,7 @@ class Statements:
         place = user_lines.of(statement.file, statement.line)
         text = linecache.getline(statement.file, statement.line).strip()
         said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
-        line = user_lines.Line(statement.file, "<module>", statement.line)
-        interventions.note(InterventionKind.HOLES, (line,))
+        interventions.note(InterventionKind.HOLES)
         self._ledger.pass_over(f"{place} `{text[:60]}` ({said})", wanting)
 
     def holes(self, number: int, known: Kwargs) -> tuple[object, ...]:
