@@ -55,6 +55,11 @@ OURS = {
     "a function's result": "def f():\n    h = model.fit()\n    return h\nx = f()\nx[7]",
     "a parameter": "def show(rows):\n    rows[7]\np = model.predict()\nshow(p)",
     "a keyword": "def show(*, rows):\n    y = rows\n    y[7]\nshow(rows=model.predict())",
+    "another name in a method": (
+        "class Shown:\n    def __init__(self, rows):\n        for each in rows:\n"
+        "            [][each]\np = model.predict()\nclass Maker:\n    def make(self, given):\n"
+        "        Shown(given)\nMaker().make(given=p)"
+    ),
     "an attribute": (
         "class Trainer:\n    def train(self):\n        self.h = model.fit()\n"
         "    def plot(self):\n        self.h[7]\nt = Trainer()\nt.train()\nt.plot()"

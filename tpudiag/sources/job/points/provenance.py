@@ -1,10 +1,10 @@
 """Whether a change by the rehearsal may have caused an exception: tracks where each value went.
 
 A change in a statement marks the names that the statement sets. Marks spread by name through the
-script's own code: to values computed from them, results of functions, objects that receive them,
-and files written from them. A name is one thing wherever it occurs, so too much is marked rather
-than too little. An exception raised neither inside a changed statement, nor in one that reads a
-mark, nor in a function called from there, is the script's.
+script's own code: to values computed from them, parameters and results of functions, objects that
+receive them, and files written from them. A name is one thing wherever it occurs, so too much is
+marked rather than too little. An exception raised neither inside a changed statement, nor in one
+that reads a mark, nor in a function called from there, is the script's.
 """
 
 import ast
@@ -41,6 +41,8 @@ class Flow:
     _statements: dict[str, list[ast.stmt]] = field(default_factory=dict[str, list[ast.stmt]])
     _edges: list[tuple[set[str], set[str]]] = field(default_factory=list[tuple[set[str], set[str]]])
     _imported: set[str] = field(default_factory=set[str])
+    _parameters: dict[str, list[list[str]]] = field(default_factory=dict[str, list[list[str]]])
+    """A function's name, or a class', -> the parameters of each that has it."""
     whole: bool = True
     """Whether all files could be read."""
 
@@ -58,6 +60,9 @@ class Flow:
                 if isinstance(node, (ast.Import, ast.ImportFrom)):
                     names = (each.asname or each.name.partition(".")[0] for each in node.names)
                     self._imported.update(names)
+                for owner, function in _functions(node):
+                    taken = [each.arg for each in (*function.args.args, *function.args.kwonlyargs)]
+                    self._parameters.setdefault(owner, []).append(taken)
         for tree in trees:
             self._follow(tree, "", set())
 
@@ -121,13 +126,21 @@ class Flow:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             edges.append((_names(node.value), self._receiver(node.value)))
         if isinstance(node, ast.Call):
-            edges.extend(_written(node))
+            edges.extend((*_written(node), *self._passed(node)))
         self._edges.extend((reads | above, sets) for reads, sets in edges)
         own = node.name if isinstance(node, script_text.FUNCTIONS) else function
         if isinstance(node, (ast.If, ast.While, ast.For, ast.AsyncFor)):
             above = above.union(*map(_names, _heads(node)))
         for child in ast.iter_child_nodes(node):
             self._follow(child, own, above)
+
+    def _passed(self, call: ast.Call) -> Iterator[tuple[set[str], set[str]]]:
+        """The flow of a call's arguments into the parameters of what has such a name."""
+        for taken in self._parameters.get(_called(call), ()):
+            own = taken[taken[:1] in (["self"], ["cls"]) :]
+            named = ((each.value, each.arg) for each in call.keywords)
+            pairs = (*zip(call.args, own, strict=False), *named)
+            yield from ((_names(given), {name}) for given, name in pairs if name in own)
 
     def _receiver(self, call: ast.Call) -> set[str]:
         """The object that a method changes; a module is none."""
@@ -137,9 +150,24 @@ class Flow:
         return _bound(held)
 
 
+def _called(call: ast.Call) -> str:
+    """The last name of what is called."""
+    name: str = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
+    return name
+
+
+def _functions(node: ast.stmt) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """A function by its name, or what makes an object of a class by the class'."""
+    parts = node.body if isinstance(node, ast.ClassDef) else ()
+    yield from ((node.name, node),) if isinstance(node, ast.FunctionDef) else ()
+    for each in parts:
+        if isinstance(each, ast.FunctionDef) and each.name in ("__init__", "call", "__call__"):
+            yield getattr(node, "name", ""), each
+
+
 def _written(call: ast.Call) -> Iterator[tuple[set[str], set[str]]]:
     """The flow of a writing call into the files that it names."""
-    name: str = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
+    name = _called(call)
     for each in [*call.args, *(pair.value for pair in call.keywords)]:
         if _WRITES.search(name) and isinstance(each, (ast.Name, ast.Constant, ast.JoinedStr)):
             yield _names(call), _names(each)

@@ -30,7 +30,8 @@ _BEHIND = 3
 _OF_NAMES = (NameError, ImportError, SyntaxError)
 _OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError)
 _ABSENT_BY_TEXT = re.compile(
-    r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file|urlopen error|Errno -[23]\b"
+    r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file|urlopen error|"
+    r"Errno -[23]\b|[Cc]ould(n't| not) resolve host|Failed to get matching files"
 )
 """What libraries say under exceptions of no kind; the last are names of hosts that none answers."""
 _OF_CALL = re.compile(
