@@ -48,27 +48,28 @@ class Observer:
                 folder, recorder.put, held.layer.holds if held else lambda _: False
             )
 
-    def tried(self, text: str | bytes, file: str, space: Kwargs, flags: int = 0) -> object:
-        """A script or cell as it is run: its loops may end early, its statements may fail."""
+    def tried(
+        self, text: str | bytes, file: str, space: Kwargs, flags: int = 0, imported: bool = False
+    ) -> Any:
+        """A script, cell or module as it is run: loops may end early, statements may fail."""
         made: Any = text
         # What is nested too deep to be rewritten runs as it is.
         with contextlib.suppress(RecursionError):
             if self._spec.rehearse:
                 made = loop_rewriting.rewritten(self._loops, text, file, space, flags)
             if self.fake_data:
-                made = self.fake_data.statements.tried(made, file, space, flags)
+                made = self.fake_data.statements.tried(made, file, space, flags, imported)
         return made
 
     def _module(self, original: Call, loader: Any, name: str) -> object:
-        """A module is imported; the loops of one of the job's own may end early."""
+        """A module is imported, or run as the program: one of the job's own is as its script."""
         file = str(loader.get_filename(name))
         if user_lines.is_user_file(file):
             # What is nested too deep, or no Python of this release, is for the loader.
             with contextlib.suppress(RecursionError, SyntaxError, ValueError, OSError):
-                text = loader.get_data(file)
-                made: Any = loop_rewriting.rewritten(self._loops, text, file, builtins.__dict__)
-                if self.fake_data:
-                    made = self.fake_data.statements.of_module(made, file, builtins.__dict__)
+                imported = name.removesuffix(".__main__") != self._spec.program
+                text, space = loader.get_data(file), builtins.__dict__
+                made = self.tried(text, file, space, imported=imported)
                 return compile(made, file, "exec", dont_inherit=True)
         return original(loader, name)
 

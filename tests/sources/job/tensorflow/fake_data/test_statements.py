@@ -473,6 +473,6 @@ def test_a_module_of_the_jobs_own_is_as_a_function(tmp_path: Path) -> None:
         "import json\nknown = open('/nowhere/a').read()\ndef f():\n    x = known[1]\n    return x\n"
     )
     space: dict[str, Any] = {}
-    tree = Statements(ledger).of_module(script_text.tree_of(text, "m.py"), "m.py", space)
+    tree = Statements(ledger).tried(text, "m.py", space, imported=True)
     exec(compile(tree, "m.py", "exec", dont_inherit=True), space)
     assert isinstance(space["f"](), Hole) and ledger.any

@@ -84,24 +84,26 @@ class Statements:
         """The same of a `from m import *`, from which any name may have come."""
 
     def tried(
-        self, text: str | bytes | ast.Module, file: str, space: Kwargs, flags: int = 0
+        self,
+        text: str | bytes | ast.Module,
+        file: str,
+        space: Kwargs,
+        flags: int = 0,
+        imported: bool = False,
     ) -> ast.Module:
-        """A script or cell, each of its statements tried; `space` is what it runs in."""
+        """A script or cell, each of its statements tried; `space` is what it runs in.
+
+        The statements of an `imported` module of the job's own are tried as those of a function.
+        """
         tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         space[_ASKED] = self
-        self._mains = parts.mains(tree)
+        self._mains = set() if imported else parts.mains(tree)
         for command in parts.commands(tree):
             if paths.fetched_by(command):
                 self._ledger.note(f"what `{command.strip()[:80]}` fetches")
-        tree.body = list(self._block(tree.body, file))
+        tree.body = list(self._block(tree.body, file, imported))
         ast.fix_missing_locations(tree)
         return tree
-
-    def of_module(self, tree: ast.Module, file: str, space: Kwargs) -> ast.Module:
-        """A module of the job's own, whose statements are tried as those of a function are."""
-        space[_ASKED] = self
-        tree.body = list(self._block(tree.body, file, inner=True))
-        return ast.fix_missing_locations(tree)
 
     def _block(self, body: list[ast.stmt], file: str, inner: bool = False) -> Iterator[ast.stmt]:
         """The statements of a block, each tried by itself."""
