@@ -6,8 +6,9 @@ may have run in an earlier iteration and are left out, as are all further in.
 """
 
 import ast
+import re
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -25,6 +26,7 @@ _DEFINITIONS = (
     ast.Global,
     ast.Nonlocal,
 )
+_TRACES = re.compile(r"jit|pmap|tf\.function")
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
 
 
@@ -61,6 +63,27 @@ def frames_of_traceback(passed: TracebackType | None) -> list[tuple[str, int, in
 def _place(frame: FrameType, line: int) -> tuple[str, int, int]:
     code = frame.f_code
     return code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno, line
+
+
+def mains(tree: ast.Module) -> set[str]:
+    """The functions that a script's last lines call: its main flow goes on in them."""
+    mains = {"main"}
+    for node in tree.body:
+        if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
+            calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
+            for call in calls:
+                mains.update(
+                    each.id for each in (call.func, *call.args) if isinstance(each, ast.Name)
+                )
+    return mains.difference(_traced(tree))
+
+
+def _traced(tree: ast.Module) -> Iterator[str]:
+    """The functions that are traced, as a step is: a part of a trace is not passed over."""
+    for node in tree.body:
+        above = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        if any(_TRACES.search(ast.unparse(each)) for each in above):
+            yield getattr(node, "name", "")
 
 
 def guarded(line: user_lines.Line) -> bool:

@@ -26,6 +26,13 @@ _VALUES = 2**13 * 3 * 7**2
 """Of an array in a file that does not tell its shape: a script draws windows of it, or pictures."""
 
 
+def in_vain() -> None:
+    """The user's line that runs asks for a path that is not there."""
+    frame = user_frame()
+    if frame is not None:
+        paths.in_vain[frame.f_code] = frame.f_lineno
+
+
 class Files:
     """Answers for paths that cannot be reached; `written` tells what the job wrote itself."""
 
@@ -57,9 +64,8 @@ class Files:
 
         def asked(original: Call, *args: object, **options: object) -> object:
             found = original(*args, **options)
-            frame = None if found else user_frame()
-            if frame is not None and (by_user() or any(map(paths.is_absent, args))):
-                paths.in_vain[frame.f_code] = frame.f_lineno
+            if not found and (by_user() or any(map(paths.is_absent, args))):
+                in_vain()
             return found
 
         for at in (table.FILE_ASKED, table.FOLDER_ASKED):
@@ -102,7 +108,7 @@ class Files:
             table.GFILE_LISTED: (listed, remote),
             table.GFILE_COPIED: (refused, anywhere),
             table.FILE_READ: (refused, remote),
-            table.LATEST_CHECKPOINT: (lambda *_, **__: None, remote),
+            table.LATEST_CHECKPOINT: (lambda *_, **__: in_vain(), remote),
             table.MODEL_LOADED: (self._said("a model"), anywhere),
         }
         self._answer(table.GFILE_OPENED, refused, anywhere)

@@ -28,7 +28,10 @@ PICTURES_LISTED = 1024
 """Pictures that a pattern is answered with at least: scripts divide them by the global batch."""
 _PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
 _FETCHES = re.compile(r"\s*(wget|curl|gdown|kaggle|gsutil|gcloud storage|aria2c)\b")
-_DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
+_DATA = re.compile(
+    r"tfrec|-of-\d|\.(csv|tsv|jsonl?|txt|npy|npz|parquet|gz|zip|jpe?g|png|bmp|wav|flac|mp3|records?)$",
+    re.I,
+)
 
 
 def is_remote(path: object) -> bool:

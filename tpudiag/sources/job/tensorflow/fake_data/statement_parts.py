@@ -1,12 +1,10 @@
 """What a statement of the script sets, fills, imports and calls, by its syntax."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef,
            ast.AsyncFunctionDef, ast.ClassDef)  # fmt: skip
-_TRACES = re.compile(r"jit|pmap|tf\.function")
 _SHELLS = ("get_ipython().system", "get_ipython().getoutput")
 _FILLING = ("append", "extend", "insert", "add", "update")
 
@@ -65,27 +63,6 @@ def own(node: ast.AST) -> Iterator[ast.AST]:
     for each in ast.iter_child_nodes(node):
         if not isinstance(each, _SCOPES):
             yield from own(each)
-
-
-def mains(tree: ast.Module) -> set[str]:
-    """The functions that a script's last lines call: its main flow goes on in them."""
-    mains = {"main"}
-    for node in tree.body:
-        if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
-            calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
-            for call in calls:
-                mains.update(
-                    each.id for each in (call.func, *call.args) if isinstance(each, ast.Name)
-                )
-    return mains.difference(_traced(tree))
-
-
-def _traced(tree: ast.Module) -> Iterator[str]:
-    """The functions that are traced, as a step is: a part of a trace is not passed over."""
-    for node in tree.body:
-        above = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-        if any(_TRACES.search(ast.unparse(each)) for each in above):
-            yield getattr(node, "name", "")
 
 
 def commands(tree: ast.Module) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import ast
 import itertools
 
-from tpudiag.sources.job.points import Kwargs, script_text
+from tpudiag.sources.job.points import Kwargs, main_flow, script_text
 from tpudiag.sources.job.tensorflow.shortening.script_loops import Asked, Filled, ScriptLoops
 
 _LOOP, _ROUNDS, _FILLED = "__tpudiag_loop", "__tpudiag_rounds__", "__tpudiag_filled"
@@ -14,6 +14,7 @@ def rewritten(
 ) -> ast.Module:
     """A script or cell whose loops ask `loops`; `space` is what it runs in."""
     tree = script_text.tree_of(text, file, flags)
+    loops.mains |= main_flow.mains(tree)
     space[_ROUNDS] = itertools.repeat(None)
     _Rewriting(loops, space).visit(tree)
     return ast.fix_missing_locations(tree)
