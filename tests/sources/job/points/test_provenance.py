@@ -60,6 +60,10 @@ OURS = {
         "            [][each]\np = model.predict()\nclass Maker:\n    def make(self, given):\n"
         "        Shown(given)\nMaker().make(given=p)"
     ),
+    "an object that is called": (
+        "class Layer:\n    def __call__(self, inputs):\n        return inputs[7]\n"
+        "layers = [Layer()]\np = model.predict()\nfor each in layers:\n    each(p)"
+    ),
     "an attribute": (
         "class Trainer:\n    def train(self):\n        self.h = model.fit()\n"
         "    def plot(self):\n        self.h[7]\nt = Trainer()\nt.train()\nt.plot()"

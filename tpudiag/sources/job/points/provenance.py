@@ -21,6 +21,7 @@ Chain = tuple[Line, ...]
 """The lines of user code on a stack, outermost first."""
 MOST_FILES = 300
 _WRITES = re.compile(r"save|dump|write|export|store|^to_")
+_OF_OBJECTS = ("call", "__call__")
 _ALWAYS = "history"
 """Which Keras leaves on a model even without an assignment."""
 
@@ -135,8 +136,12 @@ class Flow:
             self._follow(child, own, above)
 
     def _passed(self, call: ast.Call) -> Iterator[tuple[set[str], set[str]]]:
-        """The flow of a call's arguments into the parameters of what has such a name."""
-        for taken in self._parameters.get(_called(call), ()):
+        """The flow of a call's arguments into the parameters of what has such a name.
+
+        What has no such name may be an object that can be called: a model.
+        """
+        objects = [each for name in _OF_OBJECTS for each in self._parameters.get(name, ())]
+        for taken in self._parameters.get(_called(call), objects):
             own = taken[taken[:1] in (["self"], ["cls"]) :]
             named = ((each.value, each.arg) for each in call.keywords)
             pairs = (*zip(call.args, own, strict=False), *named)
@@ -157,11 +162,11 @@ def _called(call: ast.Call) -> str:
 
 
 def _functions(node: ast.stmt) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """A function by its name, or what makes an object of a class by the class'."""
+    """A function by its name, and what makes an object of a class by the class'."""
     parts = node.body if isinstance(node, ast.ClassDef) else ()
     yield from ((node.name, node),) if isinstance(node, ast.FunctionDef) else ()
     for each in parts:
-        if isinstance(each, ast.FunctionDef) and each.name in ("__init__", "call", "__call__"):
+        if isinstance(each, ast.FunctionDef) and each.name == "__init__":
             yield getattr(node, "name", ""), each
 
 

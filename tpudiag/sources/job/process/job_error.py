@@ -19,6 +19,7 @@ _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """Keras puts these into the texts of its exceptions."""
 _DETECTED = re.compile(r" \(detected at line \d+\)")
 _STARTERS = ("<frozen runpy>", "<frozen importlib", "runpy.py")
+_MOST_LINES = 8
 MOST_CHARACTERS = 200_000
 MOST_RECORDS, LONGEST_RECORD = 50, 8_000
 
@@ -65,8 +66,19 @@ def user_frames(error: BaseException) -> Iterator[CodeFrame]:
     for frame, line in traceback.walk_tb(error.__traceback__):
         location = user_lines.of(frame.f_code.co_filename, line)
         if location is not None:
-            text = linecache.getline(location.file, location.line or 0).strip()
-            yield CodeFrame(location, frame.f_code.co_name, text)
+            yield CodeFrame(
+                location, frame.f_code.co_name, _call(location.file, location.line or 0)
+            )
+
+
+def _call(file: str, line: int) -> str:
+    """A line, and those after it on which its call goes on."""
+    text = linecache.getline(file, line).strip()
+    for after in range(line + 1, line + _MOST_LINES):
+        if text.count("(") <= text.count(")"):
+            break
+        text += f" {linecache.getline(file, after).strip()}"
+    return text
 
 
 def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:

@@ -140,6 +140,13 @@ class Files:
 
         hooks.around(table.TABLE_GENERATED, tabled, keras)
         weights = self._said("weights stay as initialised", lambda _: None)
+
+        def loaded(original: Call, model: object, path: object, *args: Any, **opts: Any) -> object:
+            """No checkpoint, where one was asked for in vain, is none to load."""
+            vain = path is None and bool(paths.in_vain)
+            return weights("weights") if vain else original(model, path, *args, **opts)
+
+        hooks.around(table.WEIGHTS_LOADED, loaded, keras)
         self._answer(table.WEIGHTS_LOADED, weights, paths.is_hosted, keras)
         hooks.around(table.PICTURE_LOADED, self._picture, keras)
 

@@ -89,10 +89,10 @@ class Filling:
         return original(layer, *args, **kwargs)
 
     def _adapted(self, original: Call, layer: Any, *args: object, **kwargs: object) -> object:
-        """A layer learns a vocabulary: where it is given holes, that of any texts."""
+        """A layer learns of holes: the vocabulary of any texts, or what their arrays hold."""
         if holes.holds((args, kwargs)) and layer.dtype == "string":
             return original(layer, [WORDS])
-        return original(layer, *args, **kwargs)
+        return original(layer, *map(_array, args), **{k: _array(v) for k, v in kwargs.items()})
 
     def _made(self, model: object, *_: object, **__: object) -> None:
         self._model = weakref.ref(model)
@@ -299,6 +299,10 @@ class Filling:
         self._ledger.note("batches that are not there, as the model asks for them")
         alone = not isinstance(holes.elements(hole) or example, tuple)
         return self._dataset(example[0] if alone else example, named)
+
+
+def _array(given: object) -> object:
+    return given.__array__() if isinstance(given, holes.Hole) else given
 
 
 def _is_passed_on(loss: object, model: object) -> bool:
