@@ -93,6 +93,7 @@ _OF_SYMBOLS = re.compile(r"(TypeError|AttributeError|NotImplementedError): in us
 """Raised while a graph was traced, which sees types and no values."""
 _FOUND_SHAPE = re.compile(r"is incompatible with the layer: .*found shape=\(\w+, ([\d, ]+)\)")
 """The shape of an example that does not fit: the script's own, where it parses records to it."""
+_SHAPE = re.compile(r"[\[(](?:\d+, ?)+\d*[\])]")
 LONGER, AT_LEAST_S = 1.5, 60.0
 """The time limit of a further try: a multiple of the first one's, and a minimum."""
 
@@ -268,12 +269,19 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
     if InterventionKind.DATA not in _to_blame(job):
         return False
-    found = _FOUND_SHAPE.search(end.error or "")
-    asked = msgspec.convert(job.facts.get("asked_sizes", ()), set[int], strict=False)
+    error = end.error or ""
+    found = _FOUND_SHAPE.search(error)
+    asked, chosen = (
+        msgspec.convert(job.facts.get(name, ()), set[int], strict=False)
+        for name in ("asked_sizes", "chosen_sizes")
+    )
     if found and set(map(int, re.findall(r"\d+", found[1]))) <= asked:
         return False
+    named = {int(size) for shape in _SHAPE.findall(error) for size in re.findall(r"\d+", shape)}
+    if named & (chosen - asked) and not is_of_code(error, end.crash):
+        return True
     stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
-    return may_be_to_blame(end.error or "", stood_in, end.crash)
+    return may_be_to_blame(error, stood_in, end.crash)
 
 
 def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:

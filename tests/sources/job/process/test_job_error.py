@@ -106,3 +106,11 @@ def test_a_library_in_another_folder_hides_nothing(tmp_path: Path) -> None:
     for name in ("encoder.py", "scanner.py", "tool.py"):
         (package / name).touch()
     assert not hidden_modules.hides("json", str(package / "__init__.py"))
+
+
+def test_a_call_over_several_lines_is_shown_whole(tmp_path: Path) -> None:
+    file = tmp_path / "job.py"
+    file.write_text("def f(*, x): ...\nf(\n    'balanced',\n    [1],\n)\nafter = 1\n")
+    with pytest.raises(TypeError) as caught:
+        runpy.run_path(str(file))
+    assert [*job_error.user_frames(caught.value)][-1].text == "f( 'balanced', [1], )"

@@ -38,6 +38,7 @@ def in_python(content):
 def shape(dataset, each=lambda one: one):
     return [list(part.shape) for part in tf.nest.flatten(each(next(iter(dataset))))]
 
+anything = lambda name: tf.numpy_function(lambda _: 0.0, [name], tf.float32)
 paths = tf.data.Dataset.from_tensor_slices((names, [1] * len(names)))
 nested = paths.interleave(lambda name, _: tf.data.TFRecordDataset(name).map(claimed))
 odd = parsed.filter(lambda one: one["label"] > 0)
@@ -58,10 +59,13 @@ print(json.dumps({
     "own": shape(tf.data.TFRecordDataset(own).map(lambda c: tf.io.decode_png(c))),
     "beside": shape(tf.data.Dataset.from_tensors((own, "own.tfrecord")).interleave(
         lambda path, _: tf.data.TFRecordDataset(path).map(lambda c: tf.io.decode_png(c)))),
+    "padded": shape(tf.data.Dataset.from_tensor_slices(names).map(anything).padded_batch(
+        4, padded_shapes=[None, 3])),
     "labels": sorted({int(one["label"]) for one in parsed.take(8)}),
     "odd": sorted({int(one["label"]) for one in odd.take(8)}),
     "as_many": sum(1 for _ in parsed) == sum(1 for _ in records),
     "kinds": type(parsed).__name__, "asked": told["asked_sizes"],
+    "chosen": told["chosen_sizes"],
 }))
 """
 
@@ -72,10 +76,11 @@ def test_the_trace_says_what_elements_are(in_tensorflow: InTensorFlow) -> None:
     assert seen["decoded"] == [[512, 512, 3]], "of any size"
     assert seen["reshaped"] == [[28, 28]] and seen["in_python"] == [[9, 9, 3]]
     assert seen["parsed"] == [[2, 4], [32]] and seen["batches"] == [[16], [16, 2, 4]]
+    assert seen["padded"] == [[4, 512, 3]], "the rank is that of the padded shapes"
     assert seen["read"] == [[48, 64, 3], []]
     assert seen["own"] == seen["beside"] == [[5, 7, 3]], "what is there is read as it is"
     assert seen["labels"] == [0, 1] and seen["odd"] == [1]
     assert seen["thin"] == [[8, 48, 64, 3]], "its function is not run for fewer examples either"
     assert seen["few"] == [[8], 2], "as many as make a batch"
     assert seen["as_many"] and seen["many"] and "Map" in seen["kinds"]
-    assert {48, 64, 28} <= set(seen["asked"])
+    assert {48, 64, 28} <= set(seen["asked"]) and 32 in seen["chosen"]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import hub
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
 
@@ -96,3 +97,8 @@ def test_as_many_outputs_are_given_as_the_line_takes_apart(hub_with: Callable[..
     features, attention = called(module.load("https://tfhub.dev/a/vit_fe/1"), images)
     assert features.shape == attention.shape == (2, 7)
     assert called(module.load("https://tfhub.dev/a/vit_fe/1"), images).shape == (2, 7)
+
+
+def test_what_else_a_module_would_have_is_a_hole(hub_with: Callable[..., Any]) -> None:
+    layer = hub_with().KerasLayer("https://tfhub.dev/a/bert/1")
+    assert isinstance(layer.resolved_object.vocab_file, Hole) and not hasattr(layer, "_private")

@@ -48,10 +48,13 @@ class Elements:
             return self._whole(dataset)
         function = privates.MAP_FUNCTION.of(dataset, None)
         reads = type(getattr(function, "output_structure", None)).__name__ == "DatasetSpec"
+        padded = type(dataset).__name__.strip("_") == "PaddedBatchDataset"
         # Until something is away, names of files are looked at alone.
-        if function is None or not (reads or self._ledger.any):
+        if (function is None and not padded) or not (reads or self._ledger.any):
             return None
         source = privates.inputs(dataset)[0]
+        if padded and not any(getattr(each, _LOOSE, False) for each in _chain(source)):
+            return None
         specs = self._tf.nest.flatten(getattr(dataset, "element_spec", None))
         if not all(hasattr(spec, "dtype") for spec in specs) or not self._is_of_stand_ins(source):
             return None
@@ -61,6 +64,7 @@ class Elements:
             setattr(dataset, _LOOSE, True)
         text = next(self._texts(source), None)
         rows = [] if text is None else text.shape.as_list()
+        rows = [int(privates.BATCH_SIZE.of(dataset, 0))] if padded else rows
         if reads:
             records = self._tf.data.Dataset.range(self._ledger.records)
             source = source.flat_map(self._plain(lambda *_: records))
@@ -114,7 +118,9 @@ class Elements:
         """A value of a spec: numbers and texts turn from one element to the next."""
         tf, sizes = self._tf, spec.shape.as_list() if spec.shape.rank else []
         of_picture = len(sizes) > 2 and sizes[-1] in _COLOURS
-        known = [size or (SIZE if of_picture else _OPEN) for size in sizes]
+        open_size = SIZE if of_picture else _OPEN
+        self._ledger.choose({open_size} if None in sizes else ())
+        known = [size or open_size for size in sizes]
         known[: len(rows)] = (s or row for s, row in zip(sizes, rows, strict=False))
         text = tf.gather(tf.constant(TEXTS), at % 2)
         value = tf.fill(known, text if spec.dtype == tf.string else tf.cast(at % 2, spec.dtype))

@@ -139,7 +139,7 @@ class Files:
             return made if there else batches("pictures that a table names", **options)
 
         hooks.around(table.TABLE_GENERATED, tabled, keras)
-        weights = self._said("weights stay as initialised", lambda _: None)
+        weights = self._said("weights stay as initialised")
 
         def loaded(original: Call, model: object, path: object, *args: Any, **opts: Any) -> object:
             """No checkpoint, where one was asked for in vain, is none to load."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tpudiag.script_run import InterventionKind
@@ -40,7 +40,7 @@ class Ledger:
         """Records that each file holds."""
         self._expected = False
         self._things: list[str] = []
-        self._asked = set[int]()
+        self._asked, self._chosen = set[int](), set[int]()
         self._kinds: set[StandInKind] = set()
         self._lost: dict[str, list[str]] = {"passed_over": [], "failed_on_stand_ins": []}
         """The statements that the script went on without, by the name of their fact."""
@@ -62,6 +62,12 @@ class Ledger:
         """The script itself says the shape of what is stood in for."""
         self._asked.update(size for size in shape if size)
         self._put(asked_sizes=sorted(self._asked))
+
+    def choose(self, sizes: Iterable[int]) -> None:
+        """Nothing says these sizes of what is stood in for: they are ours."""
+        if not self._chosen.issuperset(sizes):
+            self._chosen.update(sizes)
+            self._put(chosen_sizes=sorted(self._chosen))
 
     def pass_over(self, statement: str, wanting: bool) -> None:
         """The script went on without a statement that failed.
