@@ -2,58 +2,10 @@
 
 from dataclasses import replace
 
-from tests.checks.rehearsal import (
-    BIG,
-    BIG_SLOT,
-    DRIFT,
-    EVALUATES,
-    HERE,
-    KERNEL,
-    LOOP,
-    ORBAX,
-    POD,
-    SAME,
-    SHARD,
-    SLOWER,
-    STATE,
-    compiling,
-    h,
-    jax_waits,
-    loop,
-    numerics,
-    of_hosts,
-    of_jax,
-    of_mesh,
-    of_work,
-    product,
-    read_of_replicas,
-    routing,
-    rows_of,
-    saved,
-    watched,
-)
+from tests.checks.rehearsal import *
 from tpudiag.hardware import target
 from tpudiag.model import Severity
-from tpudiag.signals import (
-    ActivationEstimate,
-    Batch,
-    BatchNorm,
-    BucketSeen,
-    Checkpoints,
-    CheckpointUse,
-    ClippedGradients,
-    FrozenNorm,
-    GatheredArrays,
-    JobEnd,
-    LossScale,
-    LowPrecisionOp,
-    MergedNumbers,
-    MixedPrecision,
-    OutsideVariable,
-    SentAgain,
-    Signals,
-    TensorSeen,
-)
+from tpudiag.signals import *
 from tpudiag.signals.delivery import DeliveryFall, LossTrouble
 from tpudiag.signals.run_state import RunState, StateKind
 

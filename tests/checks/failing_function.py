@@ -2,62 +2,10 @@
 
 from dataclasses import replace
 
-from tests.checks.rehearsal import (
-    BATCHED,
-    BATCHED_AFTERWARDS,
-    COSTLY,
-    ENDLESS,
-    HERE,
-    IMPORTED,
-    LOOP,
-    MIXED,
-    OPEN_BATCH,
-    POD,
-    PREFETCHED,
-    RAN_OUT,
-    READER,
-    SAVES,
-    SHORT,
-    SORTED,
-    TWO_FILES,
-    UNEVEN,
-    eager_steps,
-    fed,
-    frozen,
-    given,
-    h,
-    holding,
-    loop,
-    on_pod,
-    op,
-    pipeline,
-    retraced,
-    saved,
-    set_up,
-    sized,
-    waits,
-    with_packages,
-    without_tf_keras,
-)
+from tests.checks.rehearsal import *
 from tpudiag.hardware import target
 from tpudiag.model import Severity
-from tpudiag.signals import (
-    GpuUse,
-    InputSpeed,
-    JobEnd,
-    KerasUse,
-    Origin,
-    PartsApart,
-    ResultFetch,
-    Signals,
-    StepConstant,
-    StepOp,
-    StepOps,
-    TensorFlowImport,
-    TensorSeen,
-    Tf1Use,
-    TpuAttempt,
-)
+from tpudiag.signals import *
 
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (

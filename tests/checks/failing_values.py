@@ -3,52 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from tests.checks.rehearsal import (
-    HEALTHY,
-    HERE,
-    KERNEL,
-    SHARD,
-    STATE,
-    h,
-    loop,
-    numerics,
-    of_jax,
-    product,
-    traced,
-)
+from tests.checks.rehearsal import *
 from tpudiag.model import Location, Severity
-from tpudiag.signals import (
-    ArgumentChange,
-    Batch,
-    BatchCallback,
-    Dispatch,
-    EagerForward,
-    HalfState,
-    LossScale,
-    ReducedInLoop,
-    ReplicasApart,
-    Retrace,
-    SameDraws,
-    Signals,
-    StepConstant,
-    StepMesh,
-    StepNumerics,
-    StepOps,
-    UnusedRegularizer,
-)
-from tpudiag.signals.step_numerics import (
-    FrozenNorm,
-    LossInput,
-    LostMoments,
-    PairedLoss,
-    ReplicaSimilarities,
-    SameDrawsKind,
-    SerialMap,
-)
-from tpudiag.signals.training_loop import EndlessSum, FitSchedule, KeptMetric, Monitor
+from tpudiag.signals import *
 
 KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
-LOST = tuple(LostMoments(names=("mu",), location=HERE, returned=kept) for kept in (True, False))
+DROPPED = tuple(LostMoments(names=("mu",), location=HERE, returned=kept) for kept in (True, False))
 SMALL = replace(STATE, bytes=1 << 20)
 MOMENT = replace(SMALL, name="moment")
 CONSTANT = StepOps(9, (), (), (StepConstant("c", 2**21, (2048, 256), HERE),))
@@ -174,8 +134,8 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU516", numerics(loss_inputs=(LossInput("softmax", "scores", HERE),)), Severity.WARNING),
     ("TPU516", numerics(loss_inputs=(LossInput("none", "probabilities"),)), Severity.WARNING),
-    *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in LOST),
-    ("TPU518", of_state(lost_moments=replace(LOST[0], restarts=2)), Severity.WARNING),
+    *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in DROPPED),
+    ("TPU518", of_state(lost_moments=replace(DROPPED[0], restarts=2)), Severity.WARNING),
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
     ("TPU517", scheduled(6, each=48, epochs=0), Severity.WARNING),

@@ -8,57 +8,7 @@ from tpudiag.catalogue import checks
 from tpudiag.hardware import target
 from tpudiag.model import Finding, Framework, Location, Outcome
 from tpudiag.settings import Settings
-from tpudiag.signals import (
-    ActivationEstimate,
-    ArgumentChange,
-    Batch,
-    BatchNorm,
-    BucketSeen,
-    Checkpoints,
-    CheckpointUse,
-    CompiledPrograms,
-    DatasetOp,
-    Dispatch,
-    Environment,
-    ExpertRouting,
-    FilesRead,
-    FitData,
-    FrozenState,
-    InputSpeed,
-    IteratorUse,
-    JobEnd,
-    KerasUse,
-    LossScale,
-    MatrixOp,
-    MixedPrecision,
-    Origin,
-    Pause,
-    Pipeline,
-    RepeatedSetup,
-    ReplicaRead,
-    ResultFetch,
-    Retrace,
-    ShardedStep,
-    Signals,
-    StepArgument,
-    StepMesh,
-    StepNumerics,
-    StepOps,
-    StepTimes,
-    StepWork,
-    TensorFlowImport,
-    TensorSeen,
-    Throughput,
-    ThroughputDrift,
-    ThroughputDrop,
-    TracedFunction,
-    TrainingLoop,
-    UndistributedInput,
-    VariableSeen,
-)
-from tpudiag.signals.input_pipeline import PaddedLength, UnmixedLabel
-from tpudiag.signals.step import ChangeKind
-from tpudiag.signals.training_loop import FitSchedule
+from tpudiag.signals import *
 
 HERE = Location("train.py", 7)
 

@@ -18,32 +18,10 @@ from tpudiag.signals import Checkpoints, Origin, Signals, StepOp, StepOps, StepT
 FAILS = failing_function.ROWS + failing_device.ROWS + failing_values.ROWS
 PASSES = PASS + failing_values.PASSES
 SKIPPED_WHEN_HEALTHY = {
-    "TPU003",
-    "TPU103",
-    "TPU106",
-    "TPU201",
-    "TPU204",
-    "TPU210",
-    "TPU303",
-    "TPU509",
-    "TPU511",
-    "TPU512",
-    "TPU518",
-    "TPU603",
-    "TPU604",
-    "TPU607",
-    "TPU608",
-    "TPU609",
-    "TPU610",
-    "TPU611",
-    "TPU612",
-    "TPU701",
-    "TPU702",
-    "TPU703",
-    "TPU704",
-    "TPU705",
-    "TPU706",
-}
+    "TPU003", "TPU103", "TPU106", "TPU201", "TPU204", "TPU210", "TPU303", "TPU509", "TPU511",
+    "TPU512", "TPU518", "TPU603", "TPU604", "TPU607", "TPU608", "TPU609", "TPU610", "TPU611",
+    "TPU612", "TPU701", "TPU702", "TPU703", "TPU704", "TPU705", "TPU706",
+}  # fmt: skip
 
 
 def test_a_line_that_sets_variables_is_not_said_to_wait_for_the_step() -> None:

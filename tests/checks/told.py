@@ -3,44 +3,9 @@
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from tests.checks.rehearsal import (
-    HERE,
-    KERNEL,
-    SHARD,
-    STATE,
-    fed,
-    frozen,
-    h,
-    installed,
-    loop,
-    numerics,
-    of_jax,
-    of_mesh,
-    op,
-    product,
-    rows_of,
-    traced,
-)
+from tests.checks.rehearsal import *
 from tpudiag.model import Framework, Location, Severity
-from tpudiag.signals import (
-    Batch,
-    Checkpoints,
-    CheckpointUse,
-    Dispatch,
-    KerasUse,
-    LossScale,
-    MixedPrecision,
-    OutsideVariable,
-    PrecisionSwitch,
-    Signals,
-    StepMesh,
-    StepOp,
-    StepOps,
-    TensorFlowImport,
-    Tf1Use,
-    TpuAttempt,
-    WideLayer,
-)
+from tpudiag.signals import *
 
 LINE = Location("train.py", 35)
 OWN = Location("train.py", 12)
