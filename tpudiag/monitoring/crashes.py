@@ -4,8 +4,6 @@ Hooked are an exception that nobody caught, in the main thread or the loop's, an
 that the script chose by `sys.exit`, `exit` or SystemExit in the loop.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import os

@@ -4,8 +4,6 @@ Hooks are set where the job itself imported the framework, as long as a recorder
 in reporting does not reach the job.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 import threading

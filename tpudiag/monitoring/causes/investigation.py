@@ -3,8 +3,6 @@
 Nothing pauses the trainer: kernel counters, and py-spy without blocking.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

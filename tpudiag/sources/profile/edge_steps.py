@@ -1,7 +1,5 @@
 """Steps that a trace holds in part: cut by its edges, or with their events lost."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ return the last real result. Counters moved by a real call (optimizer.iterations
 moved by the same amount, so that loops that wait for them end.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
