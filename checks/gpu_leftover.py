@@ -40,10 +40,9 @@ def gpu_leftover(signals: Signals) -> Judgement:
     loop = loop_of(signals, fewest=0)
     need(signals.dispatch, "a training step")
     for use in loop.gpu:
-        is_strategy = use.what.endswith("Strategy")
         # Beside a TPUStrategy it is the branch for other machines, which a portable script has by
         # right.
-        if is_strategy and not loop.tpu_strategy:
+        if use.what.endswith("Strategy") and not loop.tpu_strategy:
             yield Finding(
                 f"{use.what} is made and no TPUStrategy is: on a TPU VM the job trains on the "
                 "host's CPU.",

@@ -127,8 +127,7 @@ def _finding(finding: Finding, sources: Sources, width: int) -> Iterator[Line]:
         yield Span("  --> ", "arrow"), Span(_words.line(str(finding.location)), "location")
         text = sources.line(finding.location)
         if text is not None and text.strip():
-            number = finding.location.line or 0
-            gutter = f"{number:>5}"
+            gutter = f"{finding.location.line or 0:>5}"
             shown = clip(text.rstrip(), max(width - len(gutter) - 3, 8))
             code_at = len(shown) - len(shown.lstrip())
             yield Span(f"{gutter} | ", "arrow"), Span(shown, "code")

@@ -19,10 +19,9 @@ from tpudiag.settings import of_verb
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
     _open_what_is_closed()
-    given = list(sys.argv[1:] if arguments is None else arguments)
     # Before argparse sees them: it would take the script's options behind `--` for arguments of a
     # verb.
-    own, theirs = split_arguments(given)
+    own, theirs = split_arguments(list(sys.argv[1:] if arguments is None else arguments))
     signal.signal(
         signal.SIGTERM, signal.default_int_handler
     )  # what Ctrl-C tidies up, a plain kill does too

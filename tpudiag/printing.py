@@ -35,8 +35,7 @@ def put(text: str) -> None:
 
 def put_emphasised(text: str) -> None:
     """Lines on stdout in which words may be BOLD and PLAIN again, and nothing else."""
-    parts = _OWN.split(text)
-    clean = (part if part in (BOLD, PLAIN) else harmless(part) for part in parts)
+    clean = (part if part in (BOLD, PLAIN) else harmless(part) for part in _OWN.split(text))
     _escaping().write("".join([*clean, "\n"]))
 
 

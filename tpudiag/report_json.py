@@ -125,8 +125,7 @@ def _holds(outcome: Outcome) -> bool:
 def schema() -> dict[str, Any]:
     """The JSON Schema of a report, made from the model; reports/report-v1.schema.json holds it."""
     definitions = msgspec.json.schema(Report)["$defs"]
-    whole = definitions.pop("Report")
-    own = whole["properties"]
+    own = definitions.pop("Report")["properties"]
     count = {"type": "integer", "minimum": 0}
     verdicts = [verdict.value for verdict in Verdict]
     own["started"] |= {"format": "date-time", "pattern": STARTED}

@@ -135,8 +135,7 @@ class UnreachedLines:
     """Of a notebook, whose lines then count in that cell."""
 
     def __str__(self) -> str:
-        place = Location(self.file, self.first_line, self.cell)
-        return f"{place} {self.text}"
+        return f"{Location(self.file, self.first_line, self.cell)} {self.text}"
 
 
 @dataclass(frozen=True, kw_only=True)

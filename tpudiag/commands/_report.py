@@ -41,8 +41,7 @@ def check_outputs(options: argparse.Namespace) -> None:
     if options.format is not None and options.format not in names:
         raise UsageError(f"--format {options.format}: not one of {', '.join(names)}")
     for file in options.output:
-        format_ = ENDINGS.get(file.suffix.lower())
-        if format_ not in names:
+        if ENDINGS.get(file.suffix.lower()) not in names:
             known = ", ".join(ending for ending, name in ENDINGS.items() if name in names)
             raise UsageError(f"-o {file}: the ending chooses the format; one of {known}")
         refuse_target("-o", file, options)

@@ -38,8 +38,7 @@ def links(
     Runs that no XProf shows, and saved reports without links, have none.
     """
     worse = [c.name for c in ranked(changes) if c.regressed(limit) or c.unsure(limit)]
-    wanted = dict.fromkeys(place for name in worse for place in SHOWN_BY.get(name, ()))
-    for place in wanted:
+    for place in dict.fromkeys(place for name in worse for place in SHOWN_BY.get(name, ())):
         for letter, report in (("A", before), ("B", after)):
             for link in report.xprof_links:
                 if link.name == place:

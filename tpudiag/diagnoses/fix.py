@@ -79,8 +79,7 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
         wanted = [c for c in made if request.unsafe or c.change.effect is not Effect.MODEL]
         # In this order: changes that must keep the losses are proven before any that may change
         # them.
-        groups = (Effect.NONE, Effect.ORDER), (Effect.NUMBERS,), (Effect.MODEL,)
-        for effects in groups:
+        for effects in (Effect.NONE, Effect.ORDER), (Effect.NUMBERS,), (Effect.MODEL,):
             proofs.prove([c for c in wanted if c.change.effect in effects])
     return _report(request, proofs, made)
 

@@ -239,8 +239,7 @@ def _on_tpu(
 
 def _signals(origin: Origin, job: following.JobRun) -> Signals:
     signals = facts.signals(origin, job.facts)
-    end = signals.end or _end(job)
-    signals = replace(signals, end=replace(end, log_tail=job.log_tail))
+    signals = replace(signals, end=replace(signals.end or _end(job), log_tail=job.log_tail))
     if signals.tensorflow is None and job.phase == IMPORTING and not job.interrupted:
         ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
         said = last_words.most_telling(job.log_tail) or "the process ended without a word"

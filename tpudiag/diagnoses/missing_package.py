@@ -42,8 +42,7 @@ def _home(module: str, script: str) -> Path | None:
     """The folder around the script, or the working directory, that contains a module."""
     if not script:
         return None
-    folders = [Path(), *Path(script).absolute().parents[1:3]]
-    for folder in folders:
+    for folder in [Path(), *Path(script).absolute().parents[1:3]]:
         if (folder / f"{module}.py").is_file() or (folder / module / "__init__.py").is_file():
             return folder.absolute()
     return None

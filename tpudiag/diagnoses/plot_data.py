@@ -94,8 +94,7 @@ def _own(replica: ReplicaSteps) -> list[float]:
 
 def _memory(facts: ProfileFacts) -> Iterator[Series]:
     """Each allocator's memory over time, against its capacity; the fullest where there are many."""
-    ordered = facts.memory_in_order
-    for peak in ordered[:ALLOCATORS]:
+    for peak in facts.memory_in_order[:ALLOCATORS]:
         if peak.timeline:
             times, sizes = zip(*peak.timeline, strict=True)
             yield Series(

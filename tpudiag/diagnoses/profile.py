@@ -122,8 +122,7 @@ def diagnose(
         if not interrupted and request.xprof_limit_s != 0:
             on_phase("waiting for XProf's own analysis")
         says = XProfSays() if interrupted else answer()
-    signals = _signals(request.known, facts, steps)
-    report = _report(request, chosen, signals, settings, says)
+    report = _report(request, chosen, _signals(request.known, facts, steps), settings, says)
     report = profile_places.linked(report, request.xprof, request.xprof_seen_at, chosen, facts)
     return replace(report, interrupted=interrupted)
 

@@ -94,8 +94,7 @@ def _missing_names(end: JobEnd) -> Iterator[str]:
         yield module.partition(".")[0]
         return
     for quoted, bare in _PATH.findall(end.error or ""):
-        path = quoted or bare
-        for part in reversed(path.strip("./:").split("/")):
+        for part in reversed((quoted or bare).strip("./:").split("/")):
             stem = part.rstrip("*.:")
             if len(stem) >= SHORTEST_NAME and stem.lower() not in _ANYWHERE:
                 yield stem

@@ -99,8 +99,7 @@ def made(place: Place) -> tuple[Fix, tuple[Edit, ...]]:
         if each.figure and place.figure(each.figure) is None:
             continue
         try:
-            edits = tuple(each.function(place, place.source))
-            return each, _sound(place.source, edits)
+            return each, _sound(place.source, tuple(each.function(place, place.source)))
         except NoChange as none:
             # An empty reason means that another fix of the same check applies.
             reasons += [str(none)] if str(none) else []

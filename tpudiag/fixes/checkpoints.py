@@ -189,8 +189,7 @@ def file_of_epoch(place: Place, source: Source) -> Iterator[Edit]:
     """The epoch's number in the file's name."""
     if place.figure("written") is None:
         raise NoChange("the bucket that is to hold the checkpoints is not known")
-    call = source.call_at(place.line, "ModelCheckpoint")
-    given = argument(call, "filepath", 0)
+    given = argument(source.call_at(place.line, "ModelCheckpoint"), "filepath", 0)
     texts = list(source.inside(given.value, cst.SimpleString)) if given is not None else []
     if not texts:
         raise NoChange("the file's name is not written on the line")

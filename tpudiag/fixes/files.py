@@ -72,10 +72,8 @@ def read(name: str, project: Path) -> UserFile:
         )
     if not stat.S_ISREG(info.st_mode):
         raise Refused(f"{name} is no plain file")
-    encoding = _encoding(name, data)
-    user_file = UserFile(name, path, data, encoding)
-    head = "\n".join(user_file.text.splitlines()[:_HEAD_LINES])
-    if _GENERATED.search(head):
+    user_file = UserFile(name, path, data, _encoding(name, data))
+    if _GENERATED.search("\n".join(user_file.text.splitlines()[:_HEAD_LINES])):
         raise Refused(f"{name} is generated, as it says itself: change what generates it")
     return user_file
 

@@ -65,8 +65,7 @@ def without_debug_mode(place: Place, source: Source) -> Iterator[Edit]:
 @fix("TPU209", effect=Effect.ORDER, title="read several files at once", frameworks=BOTH)
 def parallel_reads(place: Place, source: Source) -> Iterator[Edit]:
     """`num_parallel_reads=AUTOTUNE`, or interleave instead of flat_map."""
-    flat = source.calls_at(place.line, "flat_map")
-    for call in flat:
+    for call in source.calls_at(place.line, "flat_map"):
         name = call.func.attr if isinstance(call.func, cst.Attribute) else None
         if name is not None and any(reader in source.code(call) for reader in _READS_AT):
             yield source.replaced(name, "interleave")

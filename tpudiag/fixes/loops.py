@@ -57,8 +57,7 @@ def fetch_seldom(place: Place, source: Source) -> Iterator[Edit]:
     if isinstance(statement, (cst.For, cst.While, cst.With, cst.FunctionDef)):
         raise NoChange("the statement that fetches holds the step itself")
     _refuse_results_that_are_used(source, statement)
-    block = source.block(statement)
-    loop = source.parent(block)
+    loop = source.parent(source.block(statement))
     if not isinstance(loop, (cst.For, cst.While)):
         raise NoChange("the line is not in the loop over the steps")
     leaving = (cst.Break, cst.Continue, cst.Return)

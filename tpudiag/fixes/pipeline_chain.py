@@ -133,8 +133,7 @@ def constant_of(source: Source, node: cst.BaseExpression, at: cst.CSTNode) -> cs
     name = dotted(node)
     if not name or "." in name:
         return node
-    owner = source.function(at)
-    scopes = [scope for scope in (owner, source.module) if scope is not None]
+    scopes = [scope for scope in (source.function(at), source.module) if scope is not None]
     for scope in scopes:
         times = len(list(bound(source, scope, name)))
         if times == 1 and (made := assigned(source, name, at)) is not None:

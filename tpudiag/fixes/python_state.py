@@ -46,8 +46,7 @@ def value_in_variable(place: Place, source: Source) -> Iterator[Edit]:
     for setting in later:
         yield _assigned(source, source.code(_targets(setting)[0]), setting)
     set_by = {source.statement(n) for n in (made, *later)}
-    uses = [*source.all(cst.Attribute), *source.all(cst.Name)]
-    for node in uses:
+    for node in [*source.all(cst.Attribute), *source.all(cst.Name)]:
         holder = source.parent(node)
         given = isinstance(holder, cst.Arg) and holder.value is node
         call = source.parent(holder) if given and holder is not None else None

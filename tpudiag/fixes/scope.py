@@ -36,8 +36,7 @@ def optimizer_built_in_scope(place: Place, source: Source) -> Iterator[Edit]:
 @fix("TPU501", effect=Effect.NUMBERS, title="make it in the strategy's scope")
 def made_in_scope(place: Place, source: Source) -> Iterator[Edit]:
     """Move the statement that makes variables, and adjacent ones, into the strategy's scope."""
-    statement = _made_by(source, place.line)
-    run = _with_its_like(source, statement)
+    run = _with_its_like(source, _made_by(source, place.line))
     strategy = names.strategy(source, run[0])
     first, last = source.full_lines(run[0])[0], source.full_lines(run[-1])[1]
     body = source.shifted(first, last, 1).text

@@ -64,8 +64,7 @@ class Source:
         # from the bytes.
         spans = wrapper.resolve(ByteSpanPositionProvider)
         ranges = wrapper.resolve(PositionProvider)
-        parents = wrapper.resolve(ParentNodeProvider)
-        return cls(text, wrapper.module, spans, ranges, parents)
+        return cls(text, wrapper.module, spans, ranges, wrapper.resolve(ParentNodeProvider))
 
     @cached_property
     def _offsets(self) -> list[int] | None:
@@ -261,8 +260,7 @@ class Source:
         begin = self.line_start(first)
         if isinstance(statement, cst.BaseCompoundStatement):
             return begin, self.next_line(last)
-        rest = self.text[last:]
-        tail = re.match(r"[ \t\f]*;?[ \t\f]*(#[^\r\n]*)?(\r\n|\r|\n|\Z)", rest)
+        tail = re.match(r"[ \t\f]*;?[ \t\f]*(#[^\r\n]*)?(\r\n|\r|\n|\Z)", self.text[last:])
         if self.text[begin:first].strip() or tail is None:
             raise NoChange("several statements stand on the line")
         return begin, last + tail.end()

@@ -29,8 +29,7 @@ def number_as_tensor(place: Place, source: Source) -> Iterator[Edit]:
     for node in source.all(cst.Assign):
         if name in {n.value for n in source.inside(node.value, cst.Name)}:
             known.add(names.dotted(node.targets[0].target).rpartition(".")[2])
-    call = source.call_at(place.line, *known)
-    arg = _argument(source, call, changing[1])
+    arg = _argument(source, source.call_at(place.line, *known), changing[1])
     if isinstance(arg.value, cst.Call) and called(arg.value) in ("constant", "convert_to_tensor"):
         raise NoChange("the argument is a tensor already")
     constant = f"{names.tensorflow(source)}.constant({source.written(arg.value)})"

@@ -227,7 +227,6 @@ def _rival_data(of_match: RivalFound, match: Match | None = None) -> dict[str, o
 
 def _paragraph(text: str, indent: str = "  ") -> str:
     """Lines that fit, indented; names stay whole."""
-    behind = " " * len(indent)
-    wrapper = textwrap.TextWrapper(WIDTH, indent, behind)
+    wrapper = textwrap.TextWrapper(WIDTH, indent, " " * len(indent))
     wrapper.break_long_words = wrapper.break_on_hyphens = False
     return wrapper.fill(text)

@@ -167,8 +167,7 @@ def _check(kind: str, row: dict[str, Any], where: str) -> None:
         raise BadCase(f"{where}: narrower lacks says or when")
     for name, value in row.items():
         here: Any = {("hit", "case"): (str, list), ("says", "narrower"): str}
-        type_ = here.get((name, kind), _TYPES.get(name, str))
-        if not isinstance(value, type_):
+        if not isinstance(value, here.get((name, kind), _TYPES.get(name, str))):
             raise BadCase(f"{where}: {name} is of another type")
         for part in value if name in _PARTS else ():
             _check(name, part, where)

@@ -60,8 +60,7 @@ def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None
 def _parsed(source: str) -> ast.AST | None:
     """A line of source by itself; None where it is only a part of a statement."""
     source = re.sub(r"^elif\b", "if", source.strip())
-    ends = ("", " pass", "\ndef f(): pass", ")", "))", "])", "}")
-    for end in ends:
+    for end in ("", " pass", "\ndef f(): pass", ")", "))", "])", "}"):
         try:
             return ast.parse(source.rstrip(",") + end if end else source)
         except (SyntaxError, ValueError, MemoryError, RecursionError):

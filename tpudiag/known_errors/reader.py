@@ -119,8 +119,7 @@ def in_pipe(
     if len(beginning) <= SMALL_BYTES:
         return in_text(beginning.decode(errors="replace"))
     ends = _Ends(beginning, piped, known_size=known_size)
-    matches = (scan or search.scan)(ends)
-    return _with_unknown(matches, ends.text, whole=False)
+    return _with_unknown((scan or search.scan)(ends), ends.text, whole=False)
 
 
 def is_answered(answers: Sequence[Match | UnknownError]) -> bool:

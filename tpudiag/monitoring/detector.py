@@ -207,8 +207,7 @@ class DropDetector:
         # The depth is updated for an hour; a drop of days is not described by its worst minute.
         elif end_ns - self.drops[-1].found_ns < 3_600 * NS:
             per_s = math.exp(-self._scales[1].quantile(0.5))
-            deeper = min(per_s, self.drops[-1].per_s)
-            self.drops[-1] = replace(self.drops[-1], per_s=deeper)
+            self.drops[-1] = replace(self.drops[-1], per_s=min(per_s, self.drops[-1].per_s))
 
 
 class Pauses:

@@ -88,8 +88,7 @@ def prepare(options: JobOptions) -> Job:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the job to its end."""
     options = parse(sys.argv[1:] if arguments is None else arguments)
-    job = prepare(options)
-    loss = (loops.fit if options.loop == "fit" else loops.custom)(job, options)
+    loss = (loops.fit if options.loop == "fit" else loops.custom)(prepare(options), options)
     print(f"trained {options.model} to step {options.train_steps}: loss {loss:.4f}")
 
 

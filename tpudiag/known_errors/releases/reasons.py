@@ -138,8 +138,7 @@ def _of_span(text: str, lack: Lack, span: Span) -> Reading | None:
     fixes = [*([_newer(span)] if older else ()), *([_older(lack, span)] if newer else ())]
     one = "name too new" if older else "name too old"
     which = "name of some releases" if older and newer else one
-    told = computed(which, fix="\n".join(fixes), **said)
-    return replace(told, alone=len(fixes) == 1)
+    return replace(computed(which, fix="\n".join(fixes), **said), alone=len(fixes) == 1)
 
 
 def _bounds(text: str, lack: Lack, span: Span) -> tuple[Release, Release]:

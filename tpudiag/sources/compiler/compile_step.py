@@ -118,8 +118,7 @@ class StepCompilation:
             # Without a refused operation neither of the checks may have a message.
             mend = "mend what TPU102 and TPU103 say, then check again"
             return CompilerFacts(own, reason=why, how=mend if kinds else "run one step on the TPU")
-        compiler = self._found().result()
-        if compiler is None:
+        if self._found().result() is None:
             return CompilerFacts(own, reason=libtpu_process.MISSING, how=libtpu_process.INSTALL)
         on_phase(f"compiling the step for {self._target.name}")
         early = self._early[1] if self._early is not None and self._early[0] == own else None

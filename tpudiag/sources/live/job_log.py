@@ -57,8 +57,7 @@ class LogFile:
         """What was written since the last poll; at first the end of the file."""
         try:
             with self.path.open("rb") as stream:
-                about = os.fstat(stream.fileno())
-                stream.seek(self._begin(about))
+                stream.seek(self._begin(os.fstat(stream.fileno())))
                 piece = stream.read(AT_ONCE_BYTES)
                 self._position = stream.tell()
                 return piece

@@ -51,8 +51,7 @@ def _metrics(opened: grpc.Channel) -> Iterator[Figure]:
     for name, metric, unit in METRICS:
         request = message("MetricRequest")(metric_name=metric).SerializeToString()
         try:
-            answer = method(opened, METHOD)(request, timeout=LIMIT_S)
-            values = sorted(_values(answer))
+            values = sorted(_values(method(opened, METHOD)(request, timeout=LIMIT_S)))
         except (grpc.RpcError, Damaged):
             # A port without the first metric is another service: skip the rest.
             return

@@ -91,8 +91,7 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
 
     Raises NothingDiagnosed, with the reason, where there is none.
     """
-    parents = machine.processes.parents
-    if pid not in parents:
+    if pid not in machine.processes.parents:
         raise NothingDiagnosed(f"{pid}: no process has this pid")
     if any(t.pid == pid for t in machine.ours):
         raise NothingDiagnosed(f"{pid}: is tpudiag itself, or a job that it runs")

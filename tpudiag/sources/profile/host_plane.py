@@ -115,8 +115,7 @@ class _Gathering:
             ids, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
             if role in (Role.GET_NEXT, Role.ASK):
                 into = self.read.get_next if role is Role.GET_NEXT else self.get_next_calls
-                known = into.get(line.name, EMPTY)
-                into[line.name] = merged(known, union(starts, ends))
+                into[line.name] = merged(into.get(line.name, EMPTY), union(starts, ends))
             elif role is Role.ITERATOR:
                 self.read.iterators.add(self.plane.names, ids, starts, ends)
             elif role in (Role.SPAN, Role.JIT):

@@ -80,8 +80,7 @@ def _dispatched_ahead(
     runs = [(device, run) for device in devices if (run := _program(device)) is not None]
     if not runs or any(NOT_TRAINS.fullmatch(_program_name(run)) for _, run in runs):
         return []
-    columns = [(mark.start, mark.end) for mark in marks]
-    marked = union(*np.array(columns, np.int64).T)
+    marked = union(*np.array([(mark.start, mark.end) for mark in marks], np.int64).T)
     work = [union(run.starts, run.ends) for _, run in runs]
     inside = sum((spans & marked).total for spans in work)
     # Work inside the marks: the loop waited for it, and the marks are the steps. Mostly outside:

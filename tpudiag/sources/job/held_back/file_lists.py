@@ -76,8 +76,7 @@ def found(
     layer: Layer, argument: Argument, original: Callable[..., Any], args: Args, kwargs: Kwargs
 ) -> object:
     """The names in a folder, or those that match a pattern, in both places."""
-    path = given(argument, args, kwargs)
-    whole = layer.whole(path)
+    whole = layer.whole(given(argument, args, kwargs))
     if not whole:
         return original(*args, **kwargs)
     matches = argument.effect is Effect.MATCHES

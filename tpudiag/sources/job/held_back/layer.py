@@ -125,8 +125,7 @@ class Layer:
         place = self.place(whole)
         if _there(place) or self.is_hidden(whole):
             return _like(path, place)
-        known = _text(path)
-        return _like(path, whole) if _within(known, self.folder) else path
+        return _like(path, whole) if _within(_text(path), self.folder) else path
 
     def followed(self, path: object, at: int | None = None) -> object:
         """The target of a link of the user's own."""
@@ -182,8 +181,7 @@ class Layer:
         elif os.path.isdir(whole):
             os.makedirs(place, exist_ok=True)
         elif os.path.islink(whole):
-            to = os.path.join(os.path.dirname(whole), os.readlink(whole))
-            os.symlink(to, place)
+            os.symlink(os.path.join(os.path.dirname(whole), os.readlink(whole)), place)
         elif _os_stat(whole).st_size <= MOST_COPIED_BYTES:
             shutil.copy2(whole, place)
         else:

@@ -105,8 +105,7 @@ def _command(program: str, arguments: Sequence[str]) -> list[str]:
     """A program's command and arguments, without the options before it."""
     left = list(arguments)
     while left and left[0].startswith("-"):
-        option = left.pop(0)
-        if option in _WITH_VALUE.get(program, ()) and left:
+        if left.pop(0) in _WITH_VALUE.get(program, ()) and left:
             left.pop(0)
     return left
 
@@ -115,8 +114,7 @@ def _requests(arguments: Sequence[str]) -> bool:
     """Whether a request of curl or wget sends, by the rules for all requests."""
     method, data, kind, urls = "", "", "", [each for each in arguments if "://" in each]
     by_address = any(each in ("-G", "--get", "-I", "--head") for each in arguments)
-    following = [*arguments[1:], ""]
-    for argument, after in zip(arguments, following, strict=True):
+    for argument, after in zip(arguments, [*arguments[1:], ""], strict=True):
         name, equals, value = argument.partition("=")
         value = value if equals else after
         short = re.match(r"-[sSfLkviNn#0-9aRqjJOgw]*([dFTX])(.*)$", argument)

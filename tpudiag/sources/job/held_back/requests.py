@@ -103,8 +103,7 @@ class Requests:
         async def handle_async(
             original: Callable[..., Awaitable[object]], pool: object, request: Any
         ) -> object:
-            body = await _read_async(request)
-            held = self._judged_by(module, request, body)
+            held = self._judged_by(module, request, await _read_async(request))
             return held if held is not None else await original(pool, request)
 
         hooks.around(table.REQUEST_POOLED_ASYNC, handle_async, module)

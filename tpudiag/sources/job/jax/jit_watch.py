@@ -106,8 +106,7 @@ class JitWatch:
         code, location = getattr(inner, "__code__", inner), user_lines.of_function(inner)
         name = getattr(inner, "__qualname__", None) or type(inner).__name__
         # Of the same code and made at the same line: a loop makes it anew.
-        maker = user_lines.caller()
-        key = (id(code), str(maker))
+        key = (id(code), str(user_lines.caller()))
         record = self.records.setdefault(key, Record(name.replace("<locals>.", ""), location))
         record.made += 1
         record.made_by = record.made_by or user_lines.taker()

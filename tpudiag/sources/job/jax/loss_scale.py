@@ -132,8 +132,7 @@ class _Way(Follower[_Known]):
 
     def made(self, equation: Equation, given: list[_Known], place: Place) -> list[_Known]:
         """One number or one sum."""
-        name = str(equation.primitive)
-        if name in LOOPS:
+        if str(equation.primitive) in LOOPS:
             _used(given)
         if place.sizes is None or within(equation):
             return []

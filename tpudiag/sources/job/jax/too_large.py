@@ -14,8 +14,7 @@ JOINED = 2.0
 
 def why(step: TracedStep) -> str | None:
     """Why the step is only read; None where it can run."""
-    here = max(step.devices, 1)
-    flops = step.work.flops * step.steps * here
+    flops = step.work.flops * step.steps * max(step.devices, 1)
     if flops > MOST_S * (os.cpu_count() or 1) * CORE_FLOPS_PER_S:
         return f"a step of {flops / 1e12:,.1f} TFLOP takes this machine minutes"
     copies = sum(a.bytes * (a.devices // max(a.parts, 1) - 1) for a in step.arguments)

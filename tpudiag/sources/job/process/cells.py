@@ -157,8 +157,7 @@ def run(spec: JobSpec, tried: Tried = plain) -> None:
     compiler = codeop.Compile()  # remembers `from __future__` of earlier cells, as IPython does
     # Instead of codeop's own flags, which are for an interactive prompt.
     compiler.flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    ends = [*spec.cells[1:], len(lines) + 1]
-    for first, end in zip(spec.cells, ends, strict=True):
+    for first, end in zip(spec.cells, [*spec.cells[1:], len(lines) + 1], strict=True):
         # Prepend empty lines: tracebacks need the program's line numbers, which map back to the
         # cell.
         source = "\n" * (first - 1) + "\n".join(lines[first - 1 : end - 1]) + "\n"

@@ -84,8 +84,7 @@ def run(
         layer = folder / REDIRECTED
         layer.mkdir()
         places = chosen.mount_points() if spec.isolation == "overlay" else ()
-        left_s = limits.left_s
-        spec = replace(spec, layer=str(layer), mount_points=places, ends_in_s=left_s)
+        spec = replace(spec, layer=str(layer), mount_points=places, ends_in_s=limits.left_s)
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
         job = JobRun(
             cells=CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None,

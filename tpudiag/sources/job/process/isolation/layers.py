@@ -166,8 +166,7 @@ class Layers:
     def _system(self, path: str) -> None:
         if not os.path.isdir(path):
             return
-        target = self.root + path
-        system.bind(path, target, below=True)
+        system.bind(path, self.root + path, below=True)
         if path == "/proc":
             return  # mounted anew where the job gets a process table of its own
         for each in self._table:

@@ -155,8 +155,7 @@ class _Walk:
             if kind in ("Sum", "Mean"):
                 yield from self._reduced(operation, way, depth)
             elif kind in graphs.PASS or kind == "Neg":
-                source = graphs.passed_on(operation)
-                yield from self.of(source, way, depth - 1)
+                yield from self.of(graphs.passed_on(operation), way, depth - 1)
             elif kind in graphs.ADD or kind in ("Pack", "Select", "SelectV2"):
                 for part in operation.inputs[1 if kind.startswith("Select") else 0 :]:
                     yield from self.of(part, way, depth - 1)
@@ -190,8 +189,7 @@ class _Walk:
                 averages = any(f.name == _AVERAGES for f in operation.traceback or ())
                 yield replace(self._summed(value, way, location), unmeant=averages)
             else:
-                inner = self._constants.inside(value)
-                constants = (*way.constants, *inner)
+                constants = (*way.constants, *self._constants.inside(value))
                 yield replace(way, base=1.0, constants=constants, location=location)
         else:
             yield from self.of(value, way, depth - 1)
@@ -231,8 +229,7 @@ class _Walk:
         sides = [[] if whole else [*self.of(left, Term(base=1.0), 40)]]
         sides.append([*self.of(right, Term(base=1.0), 40)])
         if divides and not whole and self._weighted_mean(left, right):
-            location = user_lines.of_operation(operation)
-            yield replace(way, base=1.0, location=location)
+            yield replace(way, base=1.0, location=user_lines.of_operation(operation))
         elif all(sides) or (divides and sides[1]):
             yield self._mixed(operation, way, [*sides[0], *sides[1]])
         else:

@@ -100,8 +100,7 @@ def similarities(call: GradientCall) -> ReplicaSimilarities | None:
     for product in products if kinds & _SOFTMAX else ():
         rows, columns = product.outputs[0].shape
         if rows == columns and all(map(_is_of_rows, product.inputs)):
-            location = user_lines.of_operation(product)
-            return ReplicaSimilarities(rows or 0, location)
+            return ReplicaSimilarities(rows or 0, user_lines.of_operation(product))
     return None
 
 

@@ -53,8 +53,7 @@ class SerialTimes:
 def of_iterator(tf: Library, iterator: object, ops: tuple[DatasetOp, ...]) -> SerialTimes | None:
     """None where this TensorFlow does not support it."""
     try:
-        model = tf.data.experimental.get_model_proto(iterator)
-        parts = _parts(model)
+        parts = _parts(tf.data.experimental.get_model_proto(iterator))
     except Exception:
         return None  # an older TensorFlow has no model, or does not expose it
     # Without parallel calls: their time includes waiting for each other.

@@ -34,8 +34,7 @@ class _Rewriting(ast.NodeTransformer):
     def _called(self, prefix: str, function: object, given: ast.expr) -> ast.expr:
         name = f"{prefix}_{next(self._script.numbers)}__"  # which no class takes for its own
         self._space[name] = function
-        call = ast.Call(ast.Name(name, ast.Load()), [given], [])
-        return ast.copy_location(call, given)
+        return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [given], []), given)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         """As it is: Keras saves its code, without what it is in."""

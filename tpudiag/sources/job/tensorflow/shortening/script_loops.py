@@ -225,8 +225,7 @@ class Asked:
         seldom = self.quick > EACH and self.runs % EACH
         if seldom or threading.get_ident() != self._script.thread:
             return iterator
-        loop = _Loop(self._script, self, iterator)
-        return itertools.chain.from_iterable(loop.portions())
+        return itertools.chain.from_iterable(_Loop(self._script, self, iterator).portions())
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial, (iter,)

@@ -75,8 +75,7 @@ def _followed(own: Call, callback: object, model: object, seen: _Seen) -> object
 
 
 def _state(callback: object, model: Any) -> _State:
-    attributes = cast("Kwargs", vars(callback))
-    own = {k: v for k, v in attributes.items() if type(v) is int}
+    own = {k: v for k, v in cast("Kwargs", vars(callback)).items() if type(v) is int}
     rate = model.optimizer.learning_rate
     # Keras 3 wraps a TensorFlow variable, whose `value` is no method.
     held = getattr(rate, "value", rate)

@@ -48,7 +48,6 @@ class MonitorWatch:
         validated = any(each.startswith("val_") for each in reported)
         if made is None or not (found or validated or not self._validates):
             return
-        known = self._seen.get(id(callback))
-        if known is None or found:
+        if self._seen.get(id(callback)) is None or found:
             kind = type(callback).__name__
             self._seen[id(callback)] = Monitor(kind, name, reported, made[1])

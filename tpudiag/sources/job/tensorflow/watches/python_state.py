@@ -67,8 +67,7 @@ class PythonStateWatch:
         """The frozen state, each item once."""
         written = (state for traced in self._traced.values() for state in traced.written.values())
         drawn = (state for function, state in self._drawn.values() if self._counts(function))
-        states = (*drawn, *written, *self._read.values())
-        return states[:MOST_KEPT]
+        return (*drawn, *written, *self._read.values())[:MOST_KEPT]
 
     def _note(self, name: str, /, *_: object, **__: object) -> None:
         traced = self._tracing()
