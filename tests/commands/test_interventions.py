@@ -91,8 +91,13 @@ def train(batch):
     strategy.run(step, args=(batch,))
 
 seen = set()
+def spun(number):
+    until = time.process_time() + 0.02
+    while time.process_time() < until:
+        pass
+    return number
 def slowly(number):
-    return tf.numpy_function(lambda n: (time.sleep(0.05), n)[1], [number], tf.float32)
+    return tf.numpy_function(spun, [number], tf.float32)
 
 numbers = tf.data.Dataset.range(200).map(lambda n: tf.reshape(tf.cast(n, tf.float32), (1,)))
 import time

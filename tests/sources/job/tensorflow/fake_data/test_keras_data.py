@@ -28,7 +28,7 @@ class Ledger:
 
 
 class Model:
-    def load_weights(self, filepath: str) -> str:
+    def load_weights(self, filepath: object) -> str:
         return f"loaded {filepath}"
 
 
@@ -69,7 +69,12 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert isinstance(features, Hole) and isinstance(others, Hole)
     weights = made.utils.get_file("resnet.h5", "https://example.org/resnet.h5")
     assert weights.startswith(str(tmp_path)) and paths.is_hosted(weights)
-    assert Model().load_weights(weights) is None, "they stay as they were initialised"
+    status: Any = Model().load_weights(weights)
+    assert isinstance(status, Hole), "they stay as they were initialised"
+    monkeypatch.setattr(paths, "in_vain", {})
+    assert Model().load_weights(None) == "loaded None"
+    monkeypatch.setattr(paths, "in_vain", {test_data_files_and_weights.__code__: 1})
+    assert isinstance(Model().load_weights(None), Hole), "of a checkpoint asked for in vain"
     assert Model().load_weights("mine.h5") == "loaded mine.h5"
     batches = made.utils.image_dataset_from_directory("10_food/train", batch_size=64)
     assert holes.batch_of(batches.map(len)) == 64
