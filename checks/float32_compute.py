@@ -229,7 +229,7 @@ def _in_64_bit(ops: Sequence[MatrixOp]) -> Iterator[Finding]:
 
 def _only_the_head(ops: Sequence[MatrixOp], precision: MixedPrecision | None) -> bool:
     """Under a 16-bit policy: whether all in 32 bit are last layers, as they should be."""
-    if precision is None or not any(map(_is_16_bit, precision.policies)):
+    if precision is None or precision.made_before or not any(map(_is_16_bit, precision.policies)):
         return False
     chosen = hidden_dimensions(tuple(ops))
     wide = [op for op in ops if op.forward and op.dtype not in HALF]

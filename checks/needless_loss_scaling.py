@@ -36,7 +36,7 @@ def needless_loss_scaling(signals: Signals) -> Judgement:
     # The policy alone counts, too: a step that was never traced has no products to look at.
     by_policy = precision is not None and any(map(_HALF.__contains__, precision.policies))
     if precision is not None and precision.loss_scale_optimizer:
-        yield _scaled(precision, precision.loss_scale_optimizer)
+        yield _scaled(precision, precision.loss_scale_optimizer, bool(half) or ops is None)
     elif half or by_policy:
         yield Finding(
             "the step computes in float16.",
@@ -51,13 +51,13 @@ def needless_loss_scaling(signals: Signals) -> Judgement:
         yield Evidence("loss scaling", precision.loss_scale_optimizer or "none")
 
 
-def _scaled(precision: MixedPrecision, optimizer: str) -> Finding:
+def _scaled(precision: MixedPrecision, optimizer: str, computes: bool) -> Finding:
     """A loss that is scaled: by a policy of float16, or by the job itself."""
     policy = next((name for name in precision.policies if name in _HALF), None)
     if policy is not None:
         return Finding(
-            f"the policy {policy} computes in float16, and the loss is scaled for it: on a TPU "
-            "bfloat16 is as fast and needs no scaling.",
+            f"the policy {policy} {'computes in' if computes else 'is for'} float16, and the loss "
+            "is scaled for it: on a TPU bfloat16 is as fast and needs no scaling.",
             'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
             (Evidence("policy", policy), Evidence("optimizer", optimizer)),
             precision.policy_location or precision.location,

@@ -61,6 +61,7 @@ def under(policy: str, **more: Any) -> MixedPrecision:
     return MixedPrecision((policy,), global_policy=policy, **more)
 
 
+HEAD = (product(784, 10, dtype="float32"),)
 LATE = under("mixed_bfloat16", made_before=OWN, set_at=LINE)
 
 
@@ -158,6 +159,12 @@ TOLD = (
         )
     ),
     Told("TPU403", wide(under("mixed_bfloat16")), fix="tf.cast", unsaid="set_global_policy"),
+    Told(
+        "TPU404",
+        wide(MixedPrecision(("mixed_float16",), "LossScaleOptimizer", HERE)),
+        message="is for float16",
+    ),
+    Told("TPU403", h(matrix_ops=HEAD, precision=LATE), message="made before"),
     Told(
         "TPU403",
         wide(replace(LATE, policies=("float32",))),
