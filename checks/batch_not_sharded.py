@@ -177,8 +177,7 @@ def _is_whole(step: ShardedStep) -> bool:
 
 
 def _arrays(step: ShardedStep) -> tuple[Evidence, ...]:
-    data = [argument for argument in step.data if argument.shape]
     return tuple(
         Evidence(f"parts of {argument.name}", argument.parts, "parts", step.devices)
-        for argument in data[:3]
+        for argument in [each for each in step.data if each.shape][:3]
     )

@@ -56,8 +56,7 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     most_work = {each.dims: each for each in sorted(wasted, key=lambda each: each.flops)}
     for product in most_work.values():
         if product.lost > limit:
-            lost_ms = _lost_ms(product, signals)
-            yield _finding(product, work, tile, limit, small=lost_ms < LEAST_MS)
+            yield _finding(product, work, tile, limit, small=_lost_ms(product, signals) < LEAST_MS)
     lost_all = 1 - sum(op.flops for op in ops) / work
     yield share_of("padding of chosen dimensions", lost_all, "% of MXU work", limit)
     yield Evidence("MXU tile", tile, "lanes", source="target")

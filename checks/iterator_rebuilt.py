@@ -50,8 +50,7 @@ def iterator_rebuilt(signals: Signals, limit: float = LIMIT) -> Judgement:
                 ),
                 use.location,
             )
-    starts = sum(use.times for use in loop.iterators)
-    yield Evidence("iterators started again", starts, "times")
+    yield Evidence("iterators started again", sum(use.times for use in loop.iterators), "times")
     yield Evidence("dispatches of training steps", loop.dispatches, "dispatches")
 
 

@@ -31,8 +31,7 @@ def unbalanced_experts(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     arXiv:2101.03961 (Switch Transformer, sections 2.2 and B)
     """
-    routings = numerics_of(signals).routings
-    known = [routing for routing in routings if routing.places is not None]
+    known = [routing for routing in numerics_of(signals).routings if routing.places is not None]
     if not known:
         raise NotMeasured(
             "no top-k dispatch to experts of a fixed capacity was seen",

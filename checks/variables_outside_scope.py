@@ -34,8 +34,7 @@ def variables_outside_scope(signals: Signals) -> Judgement:
     https://www.tensorflow.org/guide/tpu#distribution_strategies
     """
     of_a_job(signals, "where variables were made")
-    variables = need(signals.variables, "a variable")
-    trained = [v for v in variables if v.trainable or v.optimizer]
+    trained = [v for v in need(signals.variables, "a variable") if v.trainable or v.optimizer]
     need(trained or None, "a trainable variable")
     replicas = need(signals.strategy_replicas, "a strategy of the job's")
     own_loop = signals.keras is None or signals.keras.loop == "custom"

@@ -31,11 +31,10 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     if changed:
         yield BLANK
         for outcome, finding, change in changed:
-            place = line(str(finding.location or change.file))
             yield (
                 Span(f"{change.state:8} ", STYLES[change.state]),
                 Span(f"{line(outcome.id)} ", "id"),
-                Span(place, "location"),
+                Span(line(str(finding.location or change.file)), "location"),
                 Span(f"  {line(change.title)}"),
             )
             if change.proof:

@@ -68,8 +68,7 @@ def _case(suite: Element, outcome: Outcome) -> None:
         said = ["\n".join(told(f, line(str(f.location or "")))) for f in failures]
         failure.text = _text("\n\n".join(said))
     elif outcome.verdict is Verdict.BROKEN:
-        reason = _text(line(outcome.cause or ""))
-        SubElement(case, "error", {"message": reason, "type": "broken"})
+        SubElement(case, "error", {"message": _text(line(outcome.cause or "")), "type": "broken"})
     elif outcome.verdict is Verdict.SKIPPED:
         how = outcome.how_to_measure
         skip = line(outcome.cause or "") + (f". To measure it: {closed(how)}" if how else "")

@@ -149,8 +149,7 @@ def _folded(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = (heads, ["---"] * len(heads), *rows)
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows))
 
 
 def _check(outcome: Outcome) -> str:

@@ -119,8 +119,7 @@ def checked_settings(by_name: Mapping[str, Any]) -> Settings:
 
 def renderer(name: str) -> Renderer:
     """The render function of the unit with this name; importing it loads what it needs."""
-    module = import_module(f"tpudiag.reports.{name}")
-    render: Renderer = module.render
+    render: Renderer = import_module(f"tpudiag.reports.{name}").render
     return render
 
 

@@ -134,8 +134,7 @@ def _resampled(values: Floats, random: np.random.Generator) -> Floats:
         0, count - block + 1, (RESAMPLES, -(-count // block))
     )
     blocks: NDArray[np.int64] = starts[:, :, np.newaxis] + np.arange(block, dtype=np.int64)
-    index = blocks.reshape((RESAMPLES, -1))[:, :count]
-    return values[index]
+    return values[blocks.reshape((RESAMPLES, -1))[:, :count]]
 
 
 def _finite(values: Floats) -> bool:

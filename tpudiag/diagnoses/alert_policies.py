@@ -48,8 +48,7 @@ def applied(request: AlertRequest) -> Iterator[Change]:
     alerts, job = _alerts(request), request.job or ""
     # Before the first call: a wrong name must not leave half of the policies behind.
     wanted = _named(request.policies, policies(job, request.limits))
-    channels = alerts.channels(request.notify)
-    yield from alerts.apply(job, wanted, channels, dry_run=request.dry_run)
+    yield from alerts.apply(job, wanted, alerts.channels(request.notify), dry_run=request.dry_run)
     if request.with_dashboard:
         yield from _dashboards(request).apply(job, dry_run=request.dry_run)
 

@@ -120,8 +120,7 @@ class Alerts:
         assert hook.stdin is not None
         # A pipe takes 64 KiB at once, so that a slow reader does not block.
         with suppress(OSError):
-            text = json.dumps(payload, ensure_ascii=False)
-            hook.stdin.write(text.encode()[:PIPE_BYTES] + b"\n")
+            hook.stdin.write(json.dumps(payload, ensure_ascii=False).encode()[:PIPE_BYTES] + b"\n")
             hook.stdin.close()
 
 

@@ -61,8 +61,7 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
         # The packages installed here matter only on the TPU's own VM.
         environment=_job_environment() if here else None,
     )
-    ready = node.state == "READY"
-    workers = tuple(Address(host, port) for host in node.workers) if ready else ()
+    workers = tuple(Address(host, port) for host in node.workers) if node.state == "READY" else ()
     notes = [SPOT.format(node.name)] if node.preemptible else []
     if workers and not here:
         notes.append(

@@ -40,8 +40,7 @@ def measurements(signals: Signals, wall_s: float) -> Figures:
             rate = signals.batch.global_batch / median * 1e3
             figures.put("examples_per_second", rate, "examples/s", source, 1)
         if steps.input_wait_ms is not None:
-            wait = statistics.median(steps.input_wait_ms)
-            figures.put("input_wait_ms", wait, "ms", source, 3)
+            figures.put("input_wait_ms", statistics.median(steps.input_wait_ms), "ms", source, 3)
     training = [function.traces for function in signals.functions or () if function.trains]
     figures.put("traces", sum(training) if training else None, "traces", "job")
     costs = [p.cost for p in signals.pipelines or () if p.trains and p.cost is not None]

@@ -93,8 +93,7 @@ def chained(source: Source, node: cst.BaseExpression, link: str) -> Edit:
 
 def _chain_line(source: Source, name_at: int) -> str | None:
     """The indentation of `.name(...)` at the start of its line, None elsewhere."""
-    before = source.text[source.line_start(name_at) : name_at]
-    match = re.fullmatch(r"([ \t\f]*)\.\s*", before)
+    match = re.fullmatch(r"([ \t\f]*)\.\s*", source.text[source.line_start(name_at) : name_at])
     return match[1] if match else None
 
 

@@ -88,8 +88,7 @@ def unified(name: str, before: str, after: str) -> str:
     rows: list[str] = []
     # Lines end at \n alone: a lone carriage return is no line end to `patch`.
     old, new = (list(io.StringIO(text, newline="\n")) for text in (before, after))
-    lines = difflib.unified_diff(old, new, fromfile=f"a/{name}", tofile=f"b/{name}", n=3)
-    for line in lines:
+    for line in difflib.unified_diff(old, new, fromfile=f"a/{name}", tofile=f"b/{name}", n=3):
         rows.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(rows)
 

@@ -255,8 +255,7 @@ def reduce_over_replicas(place: Place, source: Source) -> Iterator[Edit]:
 
 def sum_for_mean(source: Source, call: cst.Call) -> Edit:
     """Make a reduce sum instead of average; raises NoChange."""
-    operation = argument(call, "reduce_op", 0)
-    given = needed(operation, "the reduction is not given on the line").value
+    given = needed(argument(call, "reduce_op", 0), "the reduction is not given on the line").value
     if isinstance(given, cst.Attribute) and given.attr.value == "MEAN":
         return source.replaced(given.attr, "SUM")
     text = source.code(given)

@@ -242,5 +242,4 @@ def without_print(place: Place, source: Source) -> Iterator[Edit]:
         raise NoChange(
             "what the Python function does has to be written with TensorFlow's operations"
         )
-    call = source.call_at(place.line, "print")
-    yield source.removed_call(call, "what tf.print gives is used")
+    yield source.removed_call(source.call_at(place.line, "print"), "what tf.print gives is used")

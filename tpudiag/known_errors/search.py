@@ -126,8 +126,7 @@ class _Search:
             # What supports a rival cause is shown once, and not counted.
             if known and (probe.rival is not None or known.count >= MOST_COUNTED):
                 continue
-            begin = self._taken.get(probe, 0) - self._base
-            matches = hits_of(probe, lowered, places, begin)
+            matches = hits_of(probe, lowered, places, self._taken.get(probe, 0) - self._base)
             if hits := list(takewhile(lambda one: one.start() < end, matches)):
                 self._note(probe, hits, window)
         return self._base + end

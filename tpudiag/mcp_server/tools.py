@@ -64,8 +64,7 @@ class Tool:
         """The JSON Schema of its arguments, self-contained."""
         # The protocol wants `type: object` at the root, where msgspec has a reference to a
         # definition.
-        schema = msgspec.json.schema(self.arguments)
-        made: dict[str, Any] = schema["$defs"][self.arguments.__name__]
+        made: dict[str, Any] = msgspec.json.schema(self.arguments)["$defs"][self.arguments.__name__]
         return {key: value for key, value in made.items() if key not in ("title", "description")}
 
     @property

@@ -135,10 +135,9 @@ def of_report(report: Report, *, whole: bool) -> Answer:
     """A report as an answer: its JSON, and its first screen."""
     # Tracebacks lead through other people's files: their lines are not read out to an agent.
     report = replace(report, excerpts=tuple(e for e in report.excerpts if _is_here(e.file)))
-    text = library.render(report, "text")
     return {
         "result": json.loads(report_json.dumps(report if whole else slim(report))),
-        "text": text,
+        "text": library.render(report, "text"),
     }
 
 

@@ -147,8 +147,7 @@ def samples(workers: Iterable[Worker], job: str | None) -> Iterator[Sample]:
         }
         for metric in METRICS:
             if metric.name in readings:
-                value = readings[metric.name]
-                yield Sample(metric.name, metric.unit, metric.text, whose, value)
+                yield Sample(metric.name, metric.unit, metric.text, whose, readings[metric.name])
         yield Sample(
             "goodput_time_seconds", "s", "Time of the job that went into steps that count", whose,
             sum(figures.spent.get(use, 0.0) for use in PRODUCTIVE),

@@ -212,8 +212,7 @@ def _flops(module: Module, inner: Sequence[Instruction]) -> int:
 def _product(line: Instruction, made: dict[str, Instruction]) -> int:
     if line.opcode not in ("convolution", "dot") or not line.results:
         return 0
-    operands = _operands(line, made)
-    return product_flops.flops(line.opcode, operands, line.results[0], line.attributes)
+    return product_flops.flops(line.opcode, _operands(line, made), line.results[0], line.attributes)
 
 
 def _collective(
@@ -226,8 +225,7 @@ def _collective(
         return direct[1], size, _members(line), direct[2] is not None
     for each in inner:
         if COLLECTIVE.match(each.opcode):
-            made = {one.name: one for one in inner}
-            size = sum(array.bytes for array in _operands(each, made))
+            size = sum(array.bytes for array in _operands(each, {one.name: one for one in inner}))
             word = "reduce-scatter" if "all-reduce-scatter" in line.called("calls") else each.opcode
             # An asynchronous fusion is marked only by its name.
             return word.removesuffix("-start"), size, _members(each), "async" in line.name

@@ -81,9 +81,8 @@ def compile_program(program: str, topology: str, replicas: int, chip_config: str
     ids = np.array([device.id for device in devices]).reshape(-1, partitions)
     settings.device_assignment = xla_client.DeviceAssignment.create(ids)
     with mlir.make_ir_context() as context:
-        module = _parse(context, text)
         return devices[0].client.compile(
-            module,
+            _parse(context, text),
             executable_devices=xla_client.DeviceList(tuple(devices)),
             compile_options=settings,
         )
@@ -153,8 +152,7 @@ def _use_own_bits(ir: Any, generator: Any) -> None:
         return
 
     def part(of: Any, first: int, end: int) -> Any:
-        places = [ir.DenseI64ArrayAttr.get([each]) for each in (first, end, 1)]
-        return stablehlo.slice(of, *places)
+        return stablehlo.slice(of, *[ir.DenseI64ArrayAttr.get([each]) for each in (first, end, 1)])
 
     with ir.InsertionPoint(generator), generator.location:
         # Its state is two words; Philox may have a third, which only Philox reads.
@@ -229,8 +227,7 @@ def main() -> None:
     # Before importing jax: libtpu reads them at load time.
     os.environ.update(QUIET)
     if sys.argv[1] == CONVERT:
-        text = stablehlo_of(Path(sys.argv[2]).read_bytes())
-        Path(sys.argv[3]).write_text(text, encoding="utf-8")
+        Path(sys.argv[3]).write_text(stablehlo_of(Path(sys.argv[2]).read_bytes()), encoding="utf-8")
         os._exit(0)
     program, topology, replicas, chip_config, folder = sys.argv[1:6]
     answer(program, topology, int(replicas), chip_config, Path(folder))

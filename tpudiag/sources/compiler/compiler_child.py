@@ -66,8 +66,7 @@ class CompilerChild:
         ended = f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
         failure = None if code == 0 else f"the TPU compiler {ended}: {_last_line(self._log)}"
         try:
-            left = (self._folder / "answer.json").read_bytes()
-            made = msgspec.json.decode(left, type=Made)
+            made = msgspec.json.decode((self._folder / "answer.json").read_bytes(), type=Made)
         except (OSError, msgspec.MsgspecError):
             return Made(failure=failure or "it left no answer")
         printed = self._folder / "optimised.hlo"

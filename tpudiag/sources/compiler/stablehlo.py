@@ -71,8 +71,7 @@ def _size(result: str) -> int | None:
     kind = result.split(",", maxsplit=1)[0].rsplit("x", maxsplit=1)[-1]
     if "?" in result or kind not in _BYTES:
         return None
-    dims = (n for n in map(whole, result.split("x")[:-1]) if n is not None)
-    return prod(dims) * _BYTES[kind]
+    return prod(n for n in map(whole, result.split("x")[:-1]) if n is not None) * _BYTES[kind]
 
 
 def _shape(result: str) -> str:

@@ -48,9 +48,8 @@ def ask(name: str, project: str | None, zone: str | None, limit_s: float = LIMIT
     if resource:
         project, zone, name = resource.groups()
     missing = NothingDiagnosed(f"no Google Cloud credentials: {_LOGIN}")
-    emulator = os.environ.get(EMULATOR)
     client, default = google_clients.client(
-        "google.cloud.tpu_v2", "Tpu", "cloud-platform", emulator, missing
+        "google.cloud.tpu_v2", "Tpu", "cloud-platform", os.environ.get(EMULATOR), missing
     )
     project = project or default
     if not project:

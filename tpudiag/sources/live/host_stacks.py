@@ -155,6 +155,5 @@ def missing_right(pid: int) -> str:
 
 
 def _may_trace() -> bool:
-    status = text(Path("/proc/self/status"))
-    match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
+    match = re.search(r"^CapEff:\s*([0-9a-f]+)$", text(Path("/proc/self/status")), re.MULTILINE)
     return match is not None and bool(int(match[1], 16) & _CAP_SYS_PTRACE)

@@ -228,6 +228,5 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
             fold(read.ops, (total,))
             if (part := total.description.op.part) is not None:
                 here = place == index
-                some = union(columns.starts[here], columns.ends[here])
-                spans.setdefault(part, []).append(some)
+                spans.setdefault(part, []).append(union(columns.starts[here], columns.ends[here]))
     read.parts = {part: merged(*intervals) for part, intervals in spans.items()}

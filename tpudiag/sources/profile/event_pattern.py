@@ -92,8 +92,7 @@ def fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> Fitting:
     durations = np.where(timed, durations, 0)
     at += np.where(timed, width + 1, 0)
     whole &= _stats_end_at(words, at, np.where(whole, ends, at))
-    events = Events(words, ids, offsets, durations, at, ends)
-    return Fitting(events, starts, ends).chosen(whole)
+    return Fitting(Events(words, ids, offsets, durations, at, ends), starts, ends).chosen(whole)
 
 
 def _candidates(bytes_: NDArray[np.uint8], size: int) -> Ints:

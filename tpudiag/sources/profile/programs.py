@@ -110,7 +110,6 @@ def _dot(each: Any, left: Any, result: int) -> tuple[int, int, int, int]:
 def _convolution(each: Any, kernel: Any, result: int) -> tuple[int, int, int, int]:
     """The same of a convolution, which a TPU makes of products, too."""
     # Dimension 0 is proto3's default and is not written.
-    numbers = each.convolution_dimension_numbers
-    columns = kernel.dimensions[numbers.kernel_output_feature_dimension]
+    columns = kernel.dimensions[each.convolution_dimension_numbers.kernel_output_feature_dimension]
     rest = max(columns, 1)
     return 1, result // rest, prod(kernel.dimensions) // rest, columns

@@ -90,8 +90,7 @@ def _showing(address: str, run: Run, limit_s: float) -> XProfServer | None:
     exact = [name for name in named if name == run.name] or named
     if len(exact) != 1:
         return None
-    query = {"run": exact[0], "tag": TRACE_VIEWER}
-    hosts = tuple(_listed(address, "hosts", query, limit_s))
+    hosts = tuple(_listed(address, "hosts", {"run": exact[0], "tag": TRACE_VIEWER}, limit_s))
     files = {Path(file).name.removesuffix(ENDING) for file in run.files}
     if not files <= set(hosts):
         return None  # another profile of the same name

@@ -128,8 +128,7 @@ class RemoteCalls:
         host = _host(str(target))
         if not request_rules.is_own(host):
             for each in table.CHANNEL_CALLS.each():
-                form = each.names[0]
-                made = partial(self._made, lambda: opens(self._sink(grpc)), form, host)
+                made = partial(self._made, lambda: opens(self._sink(grpc)), each.names[0], host)
                 hooks.around(each, made, channel, hooks.always)
         return channel
 

@@ -138,8 +138,7 @@ def put_where_kept(changed: dict[object, Call]) -> None:
         for name, value in list(vars(holder).items()) if isinstance(holder, type) else ():
             function = getattr(value, "__func__", value)
             if isinstance(function, Hashable) and function in changed:
-                kept = files.KEPT.named(name)
-                hooks.stand_in(kept, staticmethod(changed[function]), holder)
+                hooks.stand_in(files.KEPT.named(name), staticmethod(changed[function]), holder)
 
 
 def _placed(layer: Layer, argument: Argument, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:

@@ -24,11 +24,10 @@ class Programs:
             if shutil.which(name):
                 self._stand_in(name)
         self._variables = {program_shim.PROGRAMS: folder, program_shim.FILE: file}
-        first = {
+        self._first = {
             "PATH": folder,
             "PYTHONPATH": os.path.dirname(os.path.abspath(child_python.__file__)),
         }
-        self._first = first
         self._prepare(cast("dict[str, str]", os.environ))
         hooks.around(table.PROGRAM_STARTED, self._started, subprocess, hooks.always)
         hooks.around(table.SHELL_STARTED, self._shell, sends=hooks.always)

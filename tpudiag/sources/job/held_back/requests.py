@@ -126,8 +126,7 @@ class Requests:
         if not request_rules.sends(method, host, target, headers, known):
             return None
         self.note(method, host, target)
-        url = f"{request.url.scheme.decode()}://{host}{target}"
-        header, content = answers.http(url, headers)
+        header, content = answers.http(f"{request.url.scheme.decode()}://{host}{target}", headers)
         fields = [(name.encode(), value.encode()) for name, value in header.items()]
         return module.Response(200, headers=fields, content=content)
 
@@ -199,8 +198,7 @@ class _Kept:
     def _parts(self) -> tuple[dict[str, str], bytes]:
         head, _, body = bytes(self.sent).partition(b"\r\n\r\n")
         lines = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
-        headers = {n.decode("latin-1").lower(): v.decode("latin-1").strip() for n, _, v in lines}
-        return headers, body
+        return {n.decode("latin-1").lower(): v.decode("latin-1").strip() for n, _, v in lines}, body
 
     def makefile(self, *_: object, **__: object) -> io.BytesIO:
         """The answer, as http.client reads it."""

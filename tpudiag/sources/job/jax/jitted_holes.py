@@ -30,8 +30,7 @@ _MOST_EXAMPLES = 6
 def watch(jax: Library) -> None:
     """What the script hands JAX stays a hole, and what it makes by a shape is like its batch."""
     for name in table.JAX_SENT.names:  # each is in one of the modules
-        at = table.JAX_SENT.named(name)
-        hooks.around(at, partial(_sent, jax, name != "device_put"), jax)
+        hooks.around(table.JAX_SENT.named(name), partial(_sent, jax, name != "device_put"), jax)
     for name in table.JAX_ARRAYS_CHANGED.names:
         hooks.around(table.JAX_ARRAYS_CHANGED.named(name), partial(_changed, name), jax)
     hooks.around(table.JITTED, partial(_placed_anywhere, jax), jax)

@@ -92,8 +92,7 @@ class Follower(Generic[T]):
             for each in inner:
                 # What an inner program gets stands last among what its equation gets.
                 own = values[max(len(values) - len(each.invars), 0) :]
-                entering = self.enters(equation, each, own)
-                results = self.follow(each, entering, here.within(equation))
+                results = self.follow(each, self.enters(equation, each, own), here.within(equation))
                 made = self.leaves(equation, made, results)
             known |= {id(v): value for v, value in zip(equation.outvars, made, strict=False)}
         return self._of(known, program.outvars)

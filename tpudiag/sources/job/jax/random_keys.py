@@ -115,8 +115,7 @@ class RandomKeys(Follower[_Value]):
             if loops and n < constants:
                 values[n] = replace(value, turns=False)
             elif loops:
-                made = self._number("turn", id(equation), n)
-                values[n] = replace(value, made=made, turns=True)
+                values[n] = replace(value, made=self._number("turn", id(equation), n), turns=True)
         return values
 
     def made(self, equation: Equation, given: list[_Value], place: Place) -> list[_Value]:

@@ -76,8 +76,7 @@ class StepReader:
         self._recorder.put(batch=own, phase=LOWERING)
         with os.fdopen(self._spec.requests, "rb") as requests:
             for line in requests:
-                wanted = decoded_request(line)
-                answer = lowering.of_batch(jax, step, wanted, self._spec.lower_to)
+                answer = lowering.of_batch(jax, step, decoded_request(line), self._spec.lower_to)
                 self._recorder.put(answer=answer)
 
     def _read(self, jax: Library, call: StepCall) -> None:

@@ -117,8 +117,7 @@ class StateValues:
         if "float" not in str(first.dtype):
             return all((first == other).all() for other in others)
         close = self._numpy.allclose
-        near = (close(other, first, rtol=APART, atol=1e-8, equal_nan=True) for other in others)
-        return all(near)
+        return all(close(other, first, rtol=APART, atol=1e-8, equal_nan=True) for other in others)
 
     def _copies(self, leaf: Any) -> list[Any]:
         """Each device's copy, as far as it is compared; the first part of what is shared out."""

@@ -225,8 +225,7 @@ def _with_value(point: Point, owner: object, name: str) -> _Hook:
         original, make = known.fget, known.getter
     hook = _Hook(owner, name, original, point.observes)
     value = make(_observer(hook) if point.observes else _wrapper(hook))
-    everywhere = point.way is Way.EVERYWHERE
-    hook.undo = (_put_everywhere if everywhere else put)(owner, name, value)
+    hook.undo = (_put_everywhere if point.way is Way.EVERYWHERE else put)(owner, name, value)
     hook.holds = lambda: owner.__dict__.get(name) is value
     return hook
 

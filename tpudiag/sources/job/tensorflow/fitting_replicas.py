@@ -30,8 +30,7 @@ def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> Non
         return
     if replicas.count == 1:
         # Report that even a single replica is too large, while there is memory to do so.
-        available = host_memory.available_bytes()
-        short = host_memory.shortage(watches.variables.facts(), available)
+        short = host_memory.shortage(watches.variables.facts(), host_memory.available_bytes())
         if short is not None:
             recorder.put(end=JobEnd(how="unsupported", error=short))
             os._exit(0)

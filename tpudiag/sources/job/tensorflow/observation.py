@@ -131,8 +131,7 @@ class Observation:
             barrier.attempt("speed of the pipelines", self._measure_input)
             if lowering is not None:
                 barrier.attempt("shapes of the examples", self._report_shapes, lowering)
-                batch = self._reader.batch
-                barrier.attempt("lowering", lowering.lower_as_seen, self._spec, batch)
+                barrier.attempt("lowering", lowering.lower_as_seen, self._spec, self._reader.batch)
             self._recorder.put(hook_defects=barrier.defects(), misfits=interventions.misfits())
 
     def _report_shapes(self, lowering: LoweringWatch) -> None:

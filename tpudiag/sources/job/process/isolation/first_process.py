@@ -70,8 +70,7 @@ def enter(launch: Launch, root: str | None) -> None:
     system.unshare(system.CLONE_NEWNS)
     if launch.own_processes:
         proc = f"{root}/proc"
-        flags = system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC
-        system.mount("proc", proc, "proc", flags)
+        system.mount("proc", proc, "proc", system.MS_NOSUID | system.MS_NODEV | system.MS_NOEXEC)
         for name in ("sys", "sysrq-trigger", "irq", "bus"):
             with suppress(OSError):
                 system.bind(f"{proc}/{name}", f"{proc}/{name}")

@@ -80,14 +80,12 @@ def change_root(folder: str) -> None:
 
 def prctl(option: int, value: int, third: int = 0) -> None:
     """Set an attribute of this process; raises OSError."""
-    result = _libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(third), 0, 0)
-    _checked(result, "prctl")
+    _checked(_libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(third), 0, 0), "prctl")
 
 
 def system_call(number: int, *arguments: object) -> int:
     """A call by its number; raises OSError."""
-    result = int(_libc.syscall(number, *arguments))
-    return _checked(result, f"system call {number}")
+    return _checked(int(_libc.syscall(number, *arguments)), f"system call {number}")
 
 
 def _checked(result: int, name: str) -> int:

@@ -95,8 +95,7 @@ class _Strategy:
         """The running replicas' part of each global batch."""
         mirrored: Any = super()
         if not type(self).tpudiag_whole_batches:
-            real = self._tpudiag_real()
-            dataset = self._tpudiag_part(dataset, real, self.num_replicas_in_sync)
+            dataset = self._tpudiag_part(dataset, self._tpudiag_real(), self.num_replicas_in_sync)
         return mirrored.experimental_distribute_dataset(dataset, options)
 
     def distribute_datasets_from_function(

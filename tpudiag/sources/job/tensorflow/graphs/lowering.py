@@ -92,8 +92,7 @@ class LoweringWatch:
         structure = self._tf.nest.map_structure(self._leaf, (tuple(args), dict(kwargs)))
         if any(hasattr(value, "element_spec") for value in self._tf.nest.flatten(structure)):
             return  # a function that reads its own batches has a part that no TPU runs
-        strategy = self._tf.distribute.get_strategy()
-        self.step = StepCall(_as_traced(function), structure, strategy)
+        self.step = StepCall(_as_traced(function), structure, self._tf.distribute.get_strategy())
         self.on_step(self.step)
 
     def _leaf(self, value: object) -> object:

@@ -269,8 +269,7 @@ def _weight(operation: Operation) -> int | None:
 
 def _handle(operation: Operation) -> Tensor | None:
     """The handle of an operation's variable operand."""
-    reads = filter(None, map(_read, operation.inputs))
-    return next((read.inputs[0] for read in reads), None)
+    return next((read.inputs[0] for read in filter(None, map(_read, operation.inputs))), None)
 
 
 def _read(tensor: Tensor) -> Operation | None:

@@ -42,8 +42,7 @@ class StepProgram:
             if variable.shape.is_fully_defined() and not ops.VarIsInitializedOp(
                 resource=variable.handle
             ):
-                shape = variable.shape.as_list()
-                value = ops.Empty(shape=shape, dtype=variable.dtype, init=False)
+                value = ops.Empty(shape=variable.shape.as_list(), dtype=variable.dtype, init=False)
                 ops.AssignVariableOp(resource=variable.handle, value=value)
         compiled = self._function.experimental_get_compiler_ir(*self._specs)
         try:

@@ -32,8 +32,7 @@ def release_apart(tf: Library) -> None:
             if not begun:  # not earlier: only a process with one thread can be copied
                 begun = True
                 threading.Thread(target=let_go, name="tpudiag-iterators", daemon=True).start()
-            resource = privates.ITERATOR_RESOURCE.of(iterator, None)
-            owned = resource, privates.HELD.of(iterator, None)
+            owned = privates.ITERATOR_RESOURCE.of(iterator, None), privates.HELD.of(iterator, None)
             weakref.finalize(iterator, dropped.put, owned).atexit = False
 
     hooks.after(table.DATASET_READ, iterated, gives=True)

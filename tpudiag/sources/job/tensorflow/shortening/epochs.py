@@ -47,8 +47,7 @@ class EpochWatch:
 
     def watch_keras(self, keras: Library) -> None:
         """Install the hooks on a Keras package."""
-        class_ = callback_class(keras, self._forward)
-        hooks.around(table.FIT, partial(self._fit, class_), keras)
+        hooks.around(table.FIT, partial(self._fit, callback_class(keras, self._forward)), keras)
         hooks.around(table.EVALUATE, self._evaluate, keras)
         hooks.around(table.PREDICT, self._predict, keras)
 

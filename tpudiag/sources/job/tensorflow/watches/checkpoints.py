@@ -105,8 +105,7 @@ class CheckpointWatch:
             if saved:
                 self.on_saved(line)
             if arrays is not None and not use.shapes:
-                held = tuple(arrays(result, *args, **kwargs))
-                self._uses[kind, path] = replace(use, shapes=held)
+                self._uses[kind, path] = replace(use, shapes=tuple(arrays(result, *args, **kwargs)))
 
         hooks.around(at, call, keras)
 

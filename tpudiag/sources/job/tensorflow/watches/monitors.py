@@ -49,5 +49,4 @@ class MonitorWatch:
         if made is None or not (found or validated or not self._validates):
             return
         if self._seen.get(id(callback)) is None or found:
-            kind = type(callback).__name__
-            self._seen[id(callback)] = Monitor(kind, name, reported, made[1])
+            self._seen[id(callback)] = Monitor(type(callback).__name__, name, reported, made[1])
