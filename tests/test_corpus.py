@@ -1,12 +1,12 @@
 """A part of the corpus at every run; `python tests/corpus/run.py` rehearses all of it."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.sources.job.programs import ran
 from tpudiag.catalogue import checks
 
 pytestmark = pytest.mark.slow
@@ -26,14 +26,7 @@ OFTEN = (
 
 @pytest.mark.parametrize("name", OFTEN)
 def test_planted_defects_are_found_and_nothing_else(name: str) -> None:
-    done = subprocess.run(
-        [sys.executable, str(CORPUS / "run.py"), name],
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    ran(sys.executable, str(CORPUS / "run.py"), name)
 
 
 def test_the_corpus_is_as_large_as_it_is_said_to_be() -> None:

@@ -1,13 +1,12 @@
 """tpudiag as a library: cheap to import, and the same reports as the verbs'."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import tpudiag
 from tests import made
+from tests.sources.job.programs import printed
 from tests.tiny_job import SCRIPT
 from tpudiag import report_json
 from tpudiag.errors import UnreadableInput, UsageError
@@ -22,8 +21,7 @@ def test_importing_it_costs_nothing() -> None:
         "import sys, tpudiag; from tpudiag import check, read, load, render; "
         "print(*{'tensorflow', 'numpy', 'rich', 'jinja2', 'plotly', 'xprof'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+    assert printed(code).strip() == ""
 
 
 def test_a_script_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,9 @@
 """`--help`, `--version` and `explain` load nothing heavy; wrong usage is reported on stderr."""
 
-import subprocess
-import sys
-
 import pytest
 
 from tests.commands.called import called
+from tests.sources.job.programs import printed
 
 HEAVY = (
     "tensorflow", "jax", "grpc", "google.cloud", "xprof", "rich", "jinja2", "numpy", "msgspec",
@@ -42,11 +40,7 @@ for arguments in {STARTED!r}:
 
 def test_nothing_heavy_is_imported() -> None:
     """One process for all of them: what one loads is seen behind it."""
-    done = subprocess.run(
-        [sys.executable, "-c", RUNNER], capture_output=True, text=True, timeout=800, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    lines = printed(RUNNER).splitlines()
     assert len(lines) == 2 * len(STARTED)
     for arguments, said, loaded in zip(STARTED, lines[::2], lines[1::2], strict=True):
         begins = said.removeprefix(f"{arguments} 0 ")

@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.commands.called import started
+from tests.sources.job.programs import printed
 from tpudiag.sources.compiler.child import QUIET
 
 pytestmark = pytest.mark.slow
@@ -406,13 +405,10 @@ def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(
         # Of 40 steps 22 are observed; the others are answered, and the script comes to its end.
         assert any("Training functions: train_step" in note for note in report["notes"])
         assert any(name.endswith("reached") for name in report["writes"]["names"])
-    by_hand = subprocess.run(
-        [sys.executable, "-c", HAND + hand + BYTES, "train.py"],
-        cwd=tmp_path, env=os.environ | QUIET | AS_ITS_CHILD, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
+    as_its_child = os.environ | QUIET | AS_ITS_CHILD
+    by_hand = printed(HAND + hand + BYTES, "train.py", cwd=tmp_path, env=as_its_child)
     need = report["measurements"]["hbm_need_bytes"]["value"]
-    assert need == int(by_hand.stdout.split()[1])
+    assert need == int(by_hand.split()[1])
 
 
 def test_a_step_too_large_for_this_machine_is_read_and_compiled(tmp_path: Path) -> None:

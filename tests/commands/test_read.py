@@ -1,14 +1,13 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.commands.called import Done, called
+from tests.sources.job.programs import printed
 from tests.sources.profile import spaces
 
 pytestmark = pytest.mark.slow
@@ -154,10 +153,7 @@ def test_no_tensorflow_is_imported(tmp_path: Path) -> None:
         "main(['read', sys.argv[1], '--fail-on', 'never']);"
         "sys.exit(any(m in sys.modules for m in ('tensorflow', 'xprof', 'jax')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    printed(code, str(tmp_path))
 
 
 def test_a_path_of_two_lines_is_told_on_one(tmp_path: Path) -> None:

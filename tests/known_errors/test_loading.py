@@ -1,7 +1,6 @@
 """An answer loads what it needs: a process explains one text, and ends."""
 
-import subprocess
-import sys
+from tests.sources.job.programs import printed
 
 PROGRAM = """
 import sys
@@ -14,10 +13,7 @@ print(*(name for name in some if f"tpudiag.known_errors.{name}" in sys.modules))
 
 def loaded_for(text: str) -> list[str]:
     """Of the modules that only some texts need those that one loaded."""
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM, text], capture_output=True, text=True, check=True
-    )
-    return ran.stdout.splitlines()[-1].split()
+    return printed(PROGRAM, text).splitlines()[-1].split()
 
 
 def test_a_text_that_is_read_by_its_shapes_loads_no_grammar_of_sentences() -> None:

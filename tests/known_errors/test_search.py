@@ -3,8 +3,6 @@
 import io
 import json
 import re
-import subprocess
-import sys
 import textwrap
 import time
 import tracemalloc
@@ -14,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sources.job.programs import printed
 from tpudiag.known_errors import search
 from tpudiag.known_errors.answers import all_rows
 from tpudiag.known_errors.catalogue import known_errors
@@ -275,8 +274,7 @@ def test_import_is_cheap() -> None:
         "import sys; before = set(sys.modules); import tpudiag.known_errors.search;"
         "print(*sorted(set(sys.modules) - before))"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(run.stdout.split())
+    loaded = set(printed(code).split())
     assert not loaded & {"tensorflow", "numpy", "rich", "msgspec", "ahocorasick_rs", "tomllib"}
 
 

@@ -1,7 +1,5 @@
 """Steps from event files: whole, growing, cut off, damaged, of several tags and folders."""
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import pytest
 
 from tests import made
 from tests.monitoring import event_files
+from tests.sources.job.programs import printed
 from tpudiag import tensorboard_summary
 from tpudiag.monitoring.event_files import EventFiles
 from tpudiag.monitoring.recording import NS, Recording
@@ -119,7 +118,7 @@ with writer.as_default():
 
 def test_what_tensorflow_itself_writes(tmp_path: Path) -> None:
     before = time.time()
-    subprocess.run([sys.executable, "-c", TRAINER, str(tmp_path)], check=True, capture_output=True)
+    printed(TRAINER, str(tmp_path))
     source = EventFiles(str(tmp_path))
     (found,) = source.poll()
     assert not source.damaged

@@ -1,12 +1,11 @@
 """ThroughputCallback in the loops of Keras 3 and tf-keras, in processes of their own."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.sources.job.programs import printed
 from tpudiag.monitoring.reader import read
 
 pytestmark = pytest.mark.slow
@@ -32,14 +31,8 @@ def test_every_step_is_recorded_and_pauses_are_known(
     tmp_path: Path, legacy: str, module: str
 ) -> None:
     path = tmp_path / "throughput.sqlite"
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(path), "4"],
-        env={**os.environ, "TF_USE_LEGACY_KERAS": legacy},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split() == [module, "0"]
+    chosen = {**os.environ, "TF_USE_LEGACY_KERAS": legacy}
+    assert printed(SCRIPT, str(path), "4", env=chosen).split() == [module, "0"]
     found = read(path)
     assert found.run.name == "fit"
     assert found.run.ended_ns is not None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources.job.programs import ran
 from tpudiag.monitoring.reader import read
 
 pytestmark = pytest.mark.slow
@@ -78,9 +79,7 @@ print(total, made.stored_steps, made.lost_steps)
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="no limit of file sizes here")
 def test_a_full_disk_loses_only_what_it_counts(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
-    done = subprocess.run(
-        [sys.executable, "-c", DISK_FULL, str(path)], capture_output=True, text=True, check=True
-    )
+    done = ran(sys.executable, "-c", DISK_FULL, str(path))
     total, stored, lost = map(int, done.stdout.split())
     assert stored + lost == total
     assert lost > 0, "more came than is kept in memory"

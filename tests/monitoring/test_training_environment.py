@@ -9,6 +9,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.sources.job.programs import printed, ran
+
 ROOT = Path(__file__).parents[2]
 TRAINS = """
 import sys, time
@@ -28,14 +30,7 @@ KNOWN = "import time; t = time.process_time(); import asyncio; print(time.proces
 
 def trained(python: str, folder: str, recording: Path) -> tuple[str, float]:
     """The modules of others that a loop with `track` imported, and the seconds of our import."""
-    done = subprocess.run(
-        [python, "-I", "-c", TRAINS, folder, str(recording)],
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=True,
-    )
-    modules, took_s = done.stdout.splitlines()
+    modules, took_s = ran(python, "-I", "-c", TRAINS, folder, str(recording)).stdout.splitlines()
     return modules, float(took_s)
 
 
@@ -61,7 +56,7 @@ def test_it_is_installed_without_dependencies(tmp_path: Path) -> None:
     for file in ("pyproject.toml", "README.md", "setup.py"):
         shutil.copy(ROOT / file, source / file)
     build = "from setuptools import build_meta; build_meta.build_wheel('.')"
-    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True)
+    printed(build, cwd=source)
     (wheel,), (packages,) = source.glob("*.whl"), environment.glob("lib/*/site-packages")
     with ZipFile(wheel) as built:
         built.extractall(packages)  # as an installer does

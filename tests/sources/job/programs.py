@@ -38,14 +38,13 @@ def told(program: str, *arguments: str, **options: Any) -> Any:
 
 def printed(program: str, *arguments: str, **options: Any) -> str:
     """What a Python program prints; it must end well."""
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
-        **options,
+    return ran(sys.executable, "-c", program, *arguments, **options).stdout
+
+
+def ran(*command: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """What a command says; it must end well."""
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        command, capture_output=True, text=True, timeout=800, check=False, **options
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    text: str = done.stdout
-    return text
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done

@@ -2,11 +2,12 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.sources.job.programs import ran
 
 ROOT = Path(__file__).parents[3] / "tpudiag"
 TOOLS_SIDE = {
@@ -58,14 +59,8 @@ def test_it_needs_the_standard_library_alone(python: str) -> None:
     command = python_3_10() if python == "3.10" else python
     if command is None:
         pytest.skip("no Python 3.10 on this machine")
-    done = subprocess.run(
-        [command, "-B", "-c", LOADER, str(ROOT.parent), ",".join(modules())],
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
-        env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
-    )
-    assert done.returncode == 0, done.stderr
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    asked = command, "-B", "-c", LOADER, str(ROOT.parent), ",".join(modules())
+    done = ran(*asked, env=plain)
     assert "tpudiag.sources.job.tensorflow.observer" in done.stdout
     assert "tpudiag.sources.job.process.child" in done.stdout

@@ -1,8 +1,9 @@
 """What a job logs is heard by its level, whatever its format and handlers."""
 
 import json
-import subprocess
 import sys
+
+from tests.sources.job.programs import ran
 
 PROGRAM = """
 import logging, sys
@@ -25,9 +26,7 @@ except RuntimeError:
 
 
 def test_records_of_level_warning_and_above() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True
-    )
+    done = ran(sys.executable, "-c", PROGRAM)
     (*_, last) = map(json.loads, done.stdout.splitlines())
     heard = [(record["text"].split("\n")[0], record["error"]) for record in last["logged"]]
     assert heard == [("slow: 3 s", False), ("lost", True), ("gave up", True)]

@@ -1,8 +1,5 @@
 """The wait for input, held against a clock around next(iterator) in a real capture."""
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from itertools import pairwise
@@ -12,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.sources.job.programs import told
 from tpudiag.signals import ProfileFacts, StepTimes
 from tpudiag.sources.profile import facts
 from tpudiag.sources.profile.host_read import INDEX
@@ -87,11 +85,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Clocks]:
     if find_spec("tensorflow") is None:
         pytest.skip("TensorFlow is not installed")
     top = tmp_path_factory.mktemp("captures")
-    done = subprocess.run(
-        [sys.executable, "-c", RECORD, str(top)], check=True, capture_output=True, text=True
-    )
-    clocks: Clocks = json.loads(done.stdout.splitlines()[-1])
-    return top, clocks
+    return top, told(RECORD, str(top))
 
 
 def test_steps_of_keras_fit_are_recovered(recorded: tuple[Path, Clocks]) -> None:

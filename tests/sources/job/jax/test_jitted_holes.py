@@ -4,7 +4,6 @@
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.sources.job.programs import ran
 from tpudiag.sources.job.jax import jitted_holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
 
@@ -149,9 +149,5 @@ def test_a_step_is_traced_and_run_with_them(program: str, said: object, tmp_path
     pytest.importorskip("jax")
     (tmp_path / "job.py").write_text(program)
     two = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "PYTHONPATH": "."}
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "job.py")],
-        env=os.environ | two,
-        capture_output=True, text=True, check=True, timeout=200,
-    )  # fmt: skip
+    done = ran(sys.executable, str(tmp_path / "job.py"), env=os.environ | two)
     assert json.loads(done.stdout.splitlines()[-1]) == said

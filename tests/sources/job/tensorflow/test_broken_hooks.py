@@ -4,12 +4,13 @@ The failures are noted as ours.
 """
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.sources.job.programs import ran
 
 pytestmark = pytest.mark.slow
 
@@ -127,15 +128,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     folder = tmp_path_factory.mktemp("broken")
     driver: Path = folder / "driver.py"
     driver.write_text(DRIVER)
-    done = subprocess.run(
-        [sys.executable, str(driver), str(folder), JOB],
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
-        env={"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )
-    assert done.stdout, done.stderr[-2000:]
+    bare = {"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = ran(sys.executable, str(driver), str(folder), JOB, env=bare)
     said: list[Any] = json.loads(done.stdout.splitlines()[-1])
     return said
 

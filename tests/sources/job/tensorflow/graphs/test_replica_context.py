@@ -1,10 +1,11 @@
 """What crosses replicas stands in the lowered program, with the shape that the TPU gives it."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.sources.job.programs import ran
 
 GATHERS = """
 import tensorflow as tf
@@ -43,9 +44,7 @@ print(lowered.experimental_get_compiler_ir(tf.ones((2, 3)))(stage="hlo"))
 def test_what_is_gathered_crosses_all_replicas(tmp_path: Path) -> None:
     script = tmp_path / "gathers.py"
     script.write_text(GATHERS, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=800, check=True
-    )
+    done = ran(sys.executable, str(script))
     assert "AutoGraph could not" not in done.stderr, "what is ours is not the job's"
     exchanges = [line for line in done.stdout.splitlines() if " all-reduce(" in line]
     assert len(exchanges) == 2, "forwards, and the gradient"
