@@ -30,12 +30,8 @@ def run(options: argparse.Namespace) -> int:
             raise
         raise MissingExtra(MISSING) from error
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)
+        # At once: workers notice that the server is gone, and end their jobs.
+        signal.signal(number, lambda got, _: os._exit(128 + got))
     os.chdir(options.folder)
     server.serve(Path.cwd(), options.python, may_write=options.allow_write)
     return 0
-
-
-def _leave(number: int, _: object) -> None:
-    """End at once: workers notice that the server is gone, and end their jobs."""
-    os._exit(128 + number)

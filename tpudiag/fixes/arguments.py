@@ -79,22 +79,16 @@ def chained(source: Source, node: cst.BaseExpression, link: str) -> Edit:
     end = source.span(node)[1]
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         first = source.span(node.func.attr)[0]
-        lead = _chain_line(source, first)
-        before = source.text[: source.line_start(first)].rstrip("\r\n")
+        begin = source.line_start(first)
+        alone = re.fullmatch(r"([ \t\f]*)\.\s*", source.text[begin:first])
         # A line continued by a backslash cannot hold a comment, and needs a backslash itself.
-        if lead is not None and before.endswith("\\"):
-            return Edit(end, end, f" \\{source.newline}{lead}{link}")
-        if lead is not None:
+        if alone and source.text[:begin].rstrip("\r\n").endswith("\\"):
+            return Edit(end, end, f" \\{source.newline}{alone[1]}{link}")
+        if alone:
             comment = re.match(r"[ \t]*#[^\r\n]*", source.text[end:])
             at = end + (comment.end() if comment else 0)
-            return Edit(at, at, f"{source.newline}{lead}{link}")
+            return Edit(at, at, f"{source.newline}{alone[1]}{link}")
     return Edit(end, end, link)
-
-
-def _chain_line(source: Source, name_at: int) -> str | None:
-    """The indentation of `.name(...)` at the start of its line, None elsewhere."""
-    match = re.fullmatch(r"([ \t\f]*)\.\s*", source.text[source.line_start(name_at) : name_at])
-    return match[1] if match else None
 
 
 def _begins_line(source: Source, at: int) -> str | None:

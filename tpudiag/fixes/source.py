@@ -101,20 +101,16 @@ class Source:
         for _ in node.lpar:
             first = self.text.rindex("(", 0, first)
         for _ in node.rpar:
-            last = self._closing(last)
+            # A comment before the closing parenthesis may contain brackets.
+            while self.text[last] != ")":
+                last = self.text.index("\n", last) if self.text[last] == "#" else last + 1
+            last += 1
         return first, last
 
     def written(self, node: cst.BaseExpression) -> str:
         """The text of an expression, with its own parentheses."""
         first, last = self.whole(node)
         return self.text[first:last]
-
-    def _closing(self, at: int) -> int:
-        """The end of the closing parenthesis after an offset, skipping comments."""
-        # A comment before the closing parenthesis may contain brackets.
-        while self.text[at] != ")":
-            at = self.text.index("\n", at) if self.text[at] == "#" else at + 1
-        return at + 1
 
     def code(self, node: cst.CSTNode) -> str:
         """The text of a node."""

@@ -109,7 +109,9 @@ def facts_of(text: str) -> Facts:
         for square, round_ in wording("facts shape").findall(marked)
     )
     meet = len(shapes) > 1 and wording("facts meet").search(said)
-    words = _last_words(said)
+    # From the last exception on: what stands before it is mostly source.
+    begins = [found.start() for found in wording("facts exception").finditer(said)]
+    words = wording("facts arguments").split(said[begins[-1] :] if begins else said, 1)[0]
     named = wording("facts quoted").findall(words[:LONGEST_SENTENCE])
     quoted = _first([each for each in named if not each.endswith((".cc", ".py"))])
     frames = wording("facts frame").findall(bare)
@@ -164,12 +166,6 @@ def unwrapped(text: str) -> str:
             return wording("facts handed_on").sub("Error: ", text, count=1)
         text = f"{text[: wrapped.start()]}{wrapped['head']}{wrapped['said']}{text[wrapped.end() :]}"
     return text
-
-
-def _last_words(text: str) -> str:
-    """From the last exception on: what stands before it is mostly source."""
-    last = [found.start() for found in wording("facts exception").finditer(text)]
-    return wording("facts arguments").split(text[last[-1] :] if last else text, 1)[0]
 
 
 def _first(found: Iterator[str] | list[str]) -> tuple[str, ...]:

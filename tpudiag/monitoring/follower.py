@@ -126,7 +126,9 @@ class Watched:
             self.recording = recording
             self.damaged |= recording.damaged
             for window in recording.earlier:
-                self._earlier(window)
+                units, lost_s = self._count(window), (window.stalled_ms + window.compile_ms) / 1e3
+                if units:
+                    self.detector.baseline.know((window.active_s - lost_s) / units)
             for window in recording.windows:
                 self._add(window)
             self.ledger.take(recording)
@@ -175,12 +177,6 @@ class Watched:
         if units:
             self.drifting.add(window.end_ns, window.active_s, units)
         return units
-
-    def _earlier(self, window: Window) -> None:
-        """A minute or hour from before the windows, for detectors that look back."""
-        units, lost_s = self._count(window), (window.stalled_ms + window.compile_ms) / 1e3
-        if units:
-            self.detector.baseline.know((window.active_s - lost_s) / units)
 
     def _add(self, window: Window) -> None:
         units = self._count(window)

@@ -134,7 +134,10 @@ def _instruction(
         )
     if line.opcode in ("copy-start", "slice-start"):
         moved = made_for or _maker(line, made)
-        size = _prefetched(line)
+        # A copy's tuple is (to, from, context): one of the two ends is mostly in VMEM.
+        ends = line.results[:2]
+        in_hbm = max((array.hbm_bytes for array in ends), default=0)
+        size = min(in_hbm, min((array.padded_bytes for array in ends), default=0))
         return replace(work, kind=Kind.PREFETCH, op_name=moved, hbm_bytes=size, hidden=True)
     if line.opcode == "custom-call":
         cost = _COST.search(line.rest)
@@ -165,13 +168,6 @@ def _maker(line: Instruction, made: dict[str, Instruction]) -> str:
             return source.op_name if source else ""
         line = source
     return ""
-
-
-def _prefetched(line: Instruction) -> int:
-    # A copy's tuple is (to, from, context): one of the two ends is mostly in VMEM.
-    ends = line.results[:2]
-    in_hbm = max((array.hbm_bytes for array in ends), default=0)
-    return min(in_hbm, min((array.padded_bytes for array in ends), default=0))
 
 
 def _operands(line: Instruction, made: dict[str, Instruction]) -> tuple[Array, ...]:

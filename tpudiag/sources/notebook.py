@@ -146,7 +146,7 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
     lines[first:] = _without_indent(lines[first:])
     # Colab takes a magic below comments for the cell's, too.
-    code = next((n for n in range(first, len(lines)) if not _is_aside(lines[n])), first)
+    code = next((n for n in range(first, len(lines)) if re.match(r"\s*[^\s#]", lines[n])), first)
     magic = _MAGIC.match(lines[code])
     first = code if magic else first
     if magic is None:
@@ -159,10 +159,6 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
         return _file_written(lines, first, magic[2]), []
     starts = (n for n in range(first + 1, len(lines)) if python_command(lines[n]) is not None)
     return [""] * len(lines), [(n + 1, lines[n].strip()) for n in (first, *starts)]
-
-
-def _is_aside(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith("#")
 
 
 def _without_indent(lines: list[str]) -> list[str]:

@@ -91,18 +91,14 @@ def _spelled(name: str) -> str:
 @cache
 def _places() -> dict[str, str]:
     """By the full name of what is gone: what is written in its place."""
-    places = _renamed()
+    # TensorFlow's own table of what its second release renamed (tests/tensorflow_renames.py).
+    rows = Path(__file__).with_name("renames.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (row.split(" ", 1) for row in rows if not row.startswith("#"))
+    # The whole of tf.distributions left for another package.
+    places = {old: new for old, new in pairs if not old.startswith("tf.distributions.")}
     for modules, gone in names()["moved"].items():
         old_module, _, new_module = modules.partition(" ")
         for entry in gone.split():
             old, _, new = entry.partition("=")
             places[f"{old_module}.{old}"] = f"{new_module}.{new or old}"
     return places | names()["replaced"]
-
-
-def _renamed() -> dict[str, str]:
-    """TensorFlow's own table of what its second release renamed (tests/tensorflow_renames.py)."""
-    rows = Path(__file__).with_name("renames.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (row.split(" ", 1) for row in rows if not row.startswith("#"))
-    # The whole of tf.distributions left for another package.
-    return {old: new for old, new in pairs if not old.startswith("tf.distributions.")}

@@ -51,7 +51,11 @@ def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
     def left_s() -> float:
         return max(0.05, ends - time.monotonic())
 
-    fault = _connected(address, limit_s)
+    # In a thread of its own, which may be abandoned: getaddrinfo waits for a name server as long as
+    # resolv.conf says, uninterruptibly.
+    answer = bounded_call.within(limit_s + 0.2, lambda: (_connection(address, limit_s),))
+    late = f"no connection within {limit_s:g} s: the name service or the host does not answer"
+    fault = late if answer is None else answer[0]
     if fault is not None:
         return Probe(address, fault)
     with channel(address) as opened:
@@ -70,19 +74,8 @@ def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
         return Probe(address, sends_profile=refusal is None)
 
 
-def _connected(address: Address, limit_s: float) -> str | None:
-    """Why no TCP connection is possible; None where one is.
-
-    In a thread of its own, which may be abandoned: looking up a name has no time limit.
-    """
-    # getaddrinfo waits for a name server as long as resolv.conf says, uninterruptibly.
-    answer = bounded_call.within(limit_s + 0.2, lambda: (_connection(address, limit_s),))
-    late = f"no connection within {limit_s:g} s: the name service or the host does not answer"
-    return late if answer is None else answer[0]
-
-
 def _connection(address: Address, limit_s: float) -> str | None:
-    """The same, waiting for the name as long as necessary."""
+    """Why no TCP connection is possible, the name waited for as long as necessary."""
     try:
         socket.create_connection((address.host, address.port), timeout=limit_s).close()
     except socket.gaierror as error:

@@ -151,8 +151,8 @@ def _summary(
         planes.add(plane, read)
     trace, devices = with_gpus(planes.trace, planes.gpus) or HostRead(), planes.devices
     first, last = trace.spans_ps or (0, 0)
-    ends = ("profile_start_time", "profile_stop_time")
-    started, stopped = (_time(planes.times.get(end)) for end in ends)
+    times = map(planes.times.get, ("profile_start_time", "profile_stop_time"))
+    started, stopped = (at if isinstance(at, int) and at > 0 else None for at in times)
     ran = (hlo for name, hlo in planes.programs.items() if name in planes.runs)
     assigned = [hlo.devices for hlo in ran if hlo.devices]
     return HostSummary(
@@ -234,7 +234,3 @@ def _not_understood(file: Path, planes: _Planes, repeated: int) -> Iterator[str]
             f"{file.name}: {repeated} plane{'s' * (repeated > 1)} stand in it twice, byte by byte "
             "(was it appended to itself?); each is counted once"
         )
-
-
-def _time(value: object) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None

@@ -259,7 +259,9 @@ def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor
     """The tensors needed in memory to read this one: itself where it must be whole."""
     pending = [tensor]
     while pending:
-        source = _buffer(pending.pop())
+        source = pending.pop()
+        while source.op.type in _SAME_BUFFER and len(source.op.inputs) > source.value_index:
+            source = source.op.inputs[source.value_index if source.op.type == "IdentityN" else 0]
         if not whole:
             if id(source) in followed:
                 continue
@@ -272,12 +274,6 @@ def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor
             or (source.op.type.startswith("FusedBatchNorm") and source.value_index > 2)
         ):
             yield source
-
-
-def _buffer(tensor: Tensor) -> Tensor:
-    while tensor.op.type in _SAME_BUFFER and len(tensor.op.inputs) > tensor.value_index:
-        tensor = tensor.op.inputs[tensor.value_index if tensor.op.type == "IdentityN" else 0]
-    return tensor
 
 
 def step_inputs(call: GradientCall) -> tuple[TensorSeen, ...]:

@@ -208,7 +208,9 @@ def _einsum(operation: Operation, shapes: _Shapes) -> Product | None:
         shape = shapes.of(tensor)
         if shape is None:
             return None
-        letters = _spelt(term, len(shape))
+        # `...` is spelt out as digits, counted from the last of its dimensions.
+        digits = map(str, reversed(range(len(shape) - len(term.replace("...", "")))))
+        letters = term.replace("...", "".join(digits))
         if len(letters) != len(shape):
             return None
         spelt.append(letters)
@@ -226,12 +228,6 @@ def _einsum(operation: Operation, shapes: _Shapes) -> Product | None:
         size(both - kept),
         size((right - both) & kept),
     )
-
-
-def _spelt(term: str, rank: int) -> str:
-    """A term with `...` spelt out as digits, counted from the last of its dimensions."""
-    count = rank - len(term.replace("...", ""))
-    return term.replace("...", "".join(str(number) for number in reversed(range(max(count, 0)))))
 
 
 def _convolution(operation: Operation, shapes: _Shapes) -> Product | None:

@@ -40,7 +40,7 @@ def as_replica(tf: Library, strategy: Strategy, replicas: int) -> Generator[None
         }
         with update_context(0):
             done = fn(user_lines.first_replica_value(var), *first, **named)
-        return tf.group(done) if group else tf.nest.map_structure(_alone, done)
+        return tf.group(done) if group else tf.nest.map_structure(lambda value: (value,), done)
 
     def call_for_each_replica(fn: Call, args: Args = (), kwargs: Kwargs | None = None) -> object:
         # What is merged may go back to the replicas, as the step of a scaled loss does.
@@ -91,10 +91,6 @@ def _gathering(tf: Library, replicas: int) -> object:
         return tf.nest.pack_sequence_as(value, parts)
 
     return tf.autograph.experimental.do_not_convert(all_gather)
-
-
-def _alone(value: object) -> tuple[object]:
-    return (value,)
 
 
 def _all_reduce(tf: Library, reduce_op: object, value: object, replicas: int) -> object:
