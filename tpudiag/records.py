@@ -63,12 +63,10 @@ def _twin(cls: Any) -> type:
 
 
 def _no_assignment(_self: object, name: str, _value: object) -> None:
-    """`__setattr__` of every record."""
     raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _no_deletion(_self: object, name: str) -> None:
-    """`__delattr__` of every record."""
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 

@@ -163,7 +163,6 @@ def standing(
 
 
 def _table(pid: int, stacks: Stacks) -> Table:
-    """The main thread's places."""
     rows = tuple(
         (str(place.location), place.function, place.inside, 100 * place.share)
         for place in stacks.places[:MOST_PLACES]

@@ -99,7 +99,6 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
 
 
 def _named(facts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Facts with their names."""
     yield from (f"  {what:<9}  {clean(value)}" for what, value in facts)
 
 

@@ -112,7 +112,6 @@ def _uncaught_in_thread(args: Any) -> None:
 
 
 def _quits(_: object, code: Any = None) -> None:
-    """`exit` or `quit` was called."""
     _exits(code)
 
 

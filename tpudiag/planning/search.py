@@ -87,7 +87,6 @@ class Search:
             plan.answers[batch] = answer
 
     def _bisect(self, plan: Plan) -> None:
-        """Bisect for the largest batch that fits."""
         for _ in range(candidates.BISECTIONS):
             middle = plan.middle()
             if middle is None or self._compiler.stopped:

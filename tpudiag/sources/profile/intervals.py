@@ -25,7 +25,6 @@ class Spans(NamedTuple):
         return int((self.ends - self.starts).sum())
 
     def __bool__(self) -> bool:
-        """Whether there is any span."""
         return len(self.starts) > 0
 
     def __sub__(self, other: Spans) -> Spans:

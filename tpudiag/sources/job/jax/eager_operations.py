@@ -42,7 +42,6 @@ class EagerOperations:
     def _runs(
         self, original: Call, trace: object, primitive: object, *args: object, **named: object
     ) -> object:
-        """One is run."""
         if self._steps:
             self._since += 1
             if str(primitive) in PRODUCTS:

@@ -174,6 +174,5 @@ def live_bytes(jaxpr: Program) -> int:
 
 
 def _bytes(variable: Any) -> int:
-    """Of an array."""
     shape, size = _shape(variable)
     return prod(shape) * size

@@ -52,7 +52,6 @@ class FetchWatch:
     def _asked(
         self, original: Call, value: object, *args: object, one: bool, **kwargs: object
     ) -> object:
-        """A value is asked for."""
         barrier.attempt("fetch", self._note, value, one)
         return original(value, *args, **kwargs)
 

@@ -84,7 +84,6 @@ class JitWatch:
         self.mesh_made = True
 
     def _compiled_one(self, event: str, seconds: float, **_: object) -> None:
-        """JAX compiled a program."""
         if event == privates.JAX_COMPILED:
             self.compilations += 1
             self.compiling_s += seconds
@@ -278,7 +277,6 @@ class JitWatch:
     def _note(
         self, jitted: Jitted, args: Args, kwargs: Kwargs, result: object, new: bool, took_ms: float
     ) -> None:
-        """A call was made."""
         record = jitted.record
         jitted.ran(self._jax, args, kwargs, new, took_ms)
         if not record.trains:

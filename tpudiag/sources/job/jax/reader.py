@@ -80,7 +80,6 @@ class StepReader:
                 self._recorder.put(answer=answer)
 
     def _read(self, jax: Library, call: StepCall) -> None:
-        """All of it."""
         step = TracedStep(jax, call)
         self.send(step)
         batch, folder, program = step.batch(), self._spec.lower_to, None

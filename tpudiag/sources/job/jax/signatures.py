@@ -51,7 +51,6 @@ def _kind(was: tuple[str, str, str], now: tuple[str, str, str]) -> ChangeKind | 
 
 
 def _of(leaf: object) -> tuple[str, str, str]:
-    """One leaf."""
     if isinstance(leaf, (bool, int, float, complex)):
         return "number", f"Python {type(leaf).__name__}", repr(leaf)
     shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)

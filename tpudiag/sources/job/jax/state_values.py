@@ -89,7 +89,6 @@ class StateValues:
                 self.apart -= {key for key, other in self._shapes.items() if other == shape}
 
     def _look(self, key: str, leaf: Any) -> None:
-        """One argument."""
         floating = "float" in str(leaf.dtype)
         if self.looks == 0 and self._is_alike(leaf):
             self.alike.add(key)

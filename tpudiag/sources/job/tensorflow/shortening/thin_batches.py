@@ -214,7 +214,6 @@ def _are_tensors(tf: Library, spec: object) -> bool:
 
 
 def _map(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
-    """A map with its traced function."""
     function = privates.MAP_FUNCTION.of(dataset).function
     named = {
         "input_dataset": privates.VARIANT.of(given),
@@ -232,7 +231,6 @@ def _map(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
 
 
 def _filter(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
-    """A filter with its traced function."""
     function = privates.PREDICATE.of(dataset).function
     variant = tf.raw_ops.FilterDataset(
         input_dataset=privates.VARIANT.of(given),
