@@ -75,8 +75,7 @@ def dynamic_shape(signals: Signals) -> Judgement:
     told = (step is not None and step.dynamic) or (lowered and lowered.refused_ops)
     if signals.step_ops is not None and not told:
         yield from _sized_by_data(signals.step_ops.sized_by_data, _OPEN, Confidence.MEDIUM)
-    for tensor in (inputs or ())[:4]:
-        yield Evidence(tensor.name, _text(tensor))
+    yield from (Evidence(tensor.name, _text(tensor)) for tensor in (inputs or ())[:4])
 
 
 def _sized_by_data(

@@ -41,8 +41,7 @@ def out_of_data(signals: Signals) -> Judgement:
     # -2 is tf.data's UNKNOWN_CARDINALITY, -1 the INFINITE one.
     known = [data for data in loop.fits if data.batches != -2]
     short = [data for data in known if 0 <= done(data) < data.steps_per_epoch * data.epochs]
-    for data in short:
-        yield _finding(data)
+    yield from (_finding(data) for data in short)
     unsized = [data for data in loop.fits if data.batches == -2 and not data.validation_unknown]
     if unsized and not short and (signals.end is not None and RAN_OUT in signals.end.log_tail):
         yield Finding(

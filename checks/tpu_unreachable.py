@@ -1,10 +1,8 @@
-from collections.abc import Iterator
-
 from tpudiag.installs import words
 from tpudiag.installs.state import state_of
 from tpudiag.known_errors.model import Phase
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import CloudTpu, Environment, Signals, TpuAttempt
+from tpudiag.signals import Environment, Signals, TpuAttempt
 
 from ._cloud_tpu import SOURCE, commands, trouble
 
@@ -55,7 +53,15 @@ def tpu_unreachable(signals: Signals) -> Judgement:
     node = signals.cloud_tpu
     if node is not None:
         yield from trouble(node)
-        yield from _evidence(node)
+        # What a TPU passes on: that it is ready, and known to be healthy.
+        if node.state == "READY":
+            yield Evidence("state", node.state, limit="READY", source=SOURCE)
+        if node.health == "HEALTH_UNSPECIFIED":
+            raise NotMeasured(
+                f"the Cloud TPU API does not tell the health of {node.name}",
+                f"`{commands(node)['describe']}`, later",
+            )
+        yield Evidence("health", node.health, limit="HEALTHY", source=SOURCE)
     attempt = signals.tpu
     # `attach --tpu` asks the API alone: nobody tried to train on it.
     if attempt is None and node is not None:
@@ -91,15 +97,3 @@ def _why(attempt: TpuAttempt, environment: Environment | None) -> tuple[str, str
     if state is not None and own and found_none and state.ways:
         return known[0].message, f"{words.fix(state.ways)}\n# if that is not it:\n{known[0].fix}"
     return known[0].message, known[0].fix
-
-
-def _evidence(node: CloudTpu) -> Iterator[Evidence]:
-    """What a TPU passes on: that it is ready, and known to be healthy."""
-    if node.state == "READY":
-        yield Evidence("state", node.state, limit="READY", source=SOURCE)
-    if node.health == "HEALTH_UNSPECIFIED":
-        raise NotMeasured(
-            f"the Cloud TPU API does not tell the health of {node.name}",
-            f"`{commands(node)['describe']}`, later",
-        )
-    yield Evidence("health", node.health, limit="HEALTHY", source=SOURCE)

@@ -93,8 +93,7 @@ def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:
         if frame.text:
             yield (Span(f"        {_words.line(frame.text)}"),)
     rows = [row for row in crash.error.strip().splitlines() if row.strip()]
-    for row in rows[:error_lines]:
-        yield (Span(f"  {_words.line(row)}", "error"),)
+    yield from ((Span(f"  {_words.line(row)}", "error"),) for row in rows[:error_lines])
     if (more := len(rows) - error_lines) > 0:
         yield (Span(f"  ... {more} more lines", "note"),)
 
@@ -179,8 +178,7 @@ def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line
         Span(f" {name:<{indent - len(id_) - 4}} "),
         Span(first, "evidence"),
     )
-    for part in rest:
-        yield (Span(" " * indent + part, "evidence"),)
+    yield from ((Span(" " * indent + part, "evidence"),) for part in rest)
 
 
 def passed_lines(report: Report, width: int) -> Iterator[Line]:

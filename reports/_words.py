@@ -170,8 +170,7 @@ def skipped_groups(report: Report) -> Iterator[tuple[list[Outcome], str, str]]:
     if unanswered:
         how = closed(unanswered[0].how_to_measure or "")
         groups[f"No profile answers these {len(unanswered)}.", how] = unanswered
-    for (reason, how), members in groups.items():
-        yield members, reason, how
+    yield from ((members, reason, how) for (reason, how), members in groups.items())
 
 
 def sentence(text: str) -> str:

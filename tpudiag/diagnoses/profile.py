@@ -249,8 +249,7 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     if facts and facts.uncosted_share >= UNCOSTED:
         yield KERNELS.format(share=facts.uncosted_share)
     yield from facts.warnings if facts else ()
-    for statement in says.statements:
-        yield f"XProf says: {statement}"
+    yield from (f"XProf says: {statement}" for statement in says.statements)
     if says.failure:
         yield f"XProf says nothing: {says.failure}."
 

@@ -35,7 +35,11 @@ def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[
     source = f"{facts.source}, all devices"
     yield from _cut("What the devices wait for", heads, seen, source, "longest")
     yield from others
-    yield from _devices(facts)
+    idlest = sorted(facts.devices, key=lambda device: -device.idle_share)
+    shown = facts.devices if len(facts.devices) <= ROWS else idlest
+    devices = [(d.host, d.name, d.busy_ms, d.window_ms, 100 * d.idle_share) for d in shown]
+    columns = ("host", "device", "busy ms", "window ms", "idle %")
+    yield from _cut("Devices", columns, devices, f"{facts.source}, XLA Modules", "idlest")
     programs = ("program", "runs", "ms a run")
     yield from _cut("Programs", programs, facts.runs, f"{facts.source}, XLA Modules")
     yield from _host_tables(facts)
@@ -98,14 +102,6 @@ def _replicas(facts: ProfileFacts) -> Iterator[Table]:
         rows.append((replica.host, replica.replica, replica.mean_ms(), *parts))
     columns = ("host", "replica", "step ms", *(f"{name} ms" for name in names))
     yield from _cut("Replicas, mean of their steps", columns, rows, facts.source, "slowest")
-
-
-def _devices(facts: ProfileFacts) -> Iterator[Table]:
-    idlest = sorted(facts.devices, key=lambda device: -device.idle_share)
-    shown = facts.devices if len(facts.devices) <= ROWS else idlest
-    rows = [(d.host, d.name, d.busy_ms, d.window_ms, 100 * d.idle_share) for d in shown]
-    columns = ("host", "device", "busy ms", "window ms", "idle %")
-    yield from _cut("Devices", columns, rows, f"{facts.source}, XLA Modules", "idlest")
 
 
 def _host_tables(facts: ProfileFacts) -> Iterator[Table]:

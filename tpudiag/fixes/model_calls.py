@@ -26,5 +26,4 @@ def training_mode(place: Place, source: Source) -> Iterator[Edit]:
     calls = lines or (calls if isinstance(statement, cst.SimpleStatementLine) else [])
     if not calls:
         raise NoChange("which of the line's calls is the model's, its names do not tell")
-    for call in calls:
-        yield set_argument(source, call, "training", "True")
+    yield from (set_argument(source, call, "training", "True") for call in calls)

@@ -105,8 +105,7 @@ def float32_head(place: Place, source: Source) -> Iterator[Edit]:
     """`dtype="float32"` for the line's layer, or for the last ones."""
     layers = [c for c in source.calls_at(place.line, *_LAYERS) if argument(c, "dtype") is None]
     heads = layers[-1:] or [h for h in _heads(source) if argument(h, "dtype") is None]
-    for head in heads:
-        yield with_argument(source, head, "dtype", '"float32"')
+    yield from (with_argument(source, head, "dtype", '"float32"') for head in heads)
     if not heads:
         yield _cast_logits(source, place.line)
 
@@ -174,8 +173,7 @@ def synchronized_batch_norm(_: Place, source: Source) -> Iterator[Edit]:
     norms = source.calls_of("BatchNormalization", "BatchNorm")
     if not norms:
         raise NoChange("the normalisations are not made in this file")
-    for call in norms:
-        yield set_argument(source, call, "synchronized", "True")
+    yield from (set_argument(source, call, "synchronized", "True") for call in norms)
 
 
 @fix("TPU005", effect=Effect.NONE, title="without jit_compile", figure="jit_compile")

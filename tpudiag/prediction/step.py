@@ -153,7 +153,10 @@ def predict(
     send = Range(*DISPATCH_MS) * (1 / max(steps_per_dispatch, 1))
     # The longer of both, not the sum: the next step is dispatched while this one runs.
     step = Range(*map(max, device, send))
-    split = _split(times)
+    total: dict[Bound, float] = {}
+    for each in times:
+        total[each.bound] = total.get(each.bound, 0.0) + each.ms.value
+    split = tuple(sorted(((b, ms) for b, ms in total.items() if ms), key=lambda item: -item[1]))
     bound = Bound.DISPATCH if send.value > device.value else split[0][0] if split else Bound.HBM
     flops, size = flops_of(work), hbm_bytes_of(work)
     peak = target.hardware.peak_flops_per_device / 1e3
@@ -190,13 +193,6 @@ def _use(least_ms: float, step: Range) -> Range:
         # From the high end: a longer step uses less.
         *(min(1.0, least_ms / each) if each else 0.0 for each in (step.high, step.value, step.low))
     )
-
-
-def _split(times: Iterable[Timed]) -> tuple[tuple[Bound, float], ...]:
-    total: dict[Bound, float] = {}
-    for each in times:
-        total[each.bound] = total.get(each.bound, 0.0) + each.ms.value
-    return tuple(sorted(((b, ms) for b, ms in total.items() if ms), key=lambda item: -item[1]))
 
 
 def _top(times: Sequence[Timed], step_ms: float) -> tuple[PredictedInstruction, ...]:

@@ -245,11 +245,9 @@ def _dotted(node: ast.AST, names: dict[str, str]) -> Iterator[str]:
         if isinstance(inner, ast.Name) and inner.id in names:
             yield ".".join([names[inner.id], *reversed(parts)])
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        for item in node.names:
-            yield f"{node.module}.{item.name}"
+        yield from (f"{node.module}.{item.name}" for item in node.names)
     elif isinstance(node, ast.Import):
-        for item in node.names:
-            yield item.name
+        yield from (item.name for item in node.names)
 
 
 def _is_tf1(dotted: str) -> bool:

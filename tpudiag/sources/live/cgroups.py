@@ -29,8 +29,7 @@ def groups(pid: int, controller: str, proc: Path = PROC, root: Path = ROOT) -> I
         # Seen from a container's own namespace a path may begin above it, with dots.
         parts = [part for part in path.split("/") if part not in ("", "..")]
         for mount in mounts:
-            for depth in range(len(parts), -1, -1):
-                yield mount.joinpath(*parts[:depth])
+            yield from (mount.joinpath(*parts[:depth]) for depth in range(len(parts), -1, -1))
 
 
 def folder(pid: int, controller: str) -> Path | None:

@@ -55,8 +55,7 @@ def _metrics(opened: grpc.Channel) -> Iterator[Figure]:
         except (grpc.RpcError, Damaged):
             # A port without the first metric is another service: skip the rest.
             return
-        for device, value in values:
-            yield Figure(name, device, value, unit)
+        yield from (Figure(name, device, value, unit) for device, value in values)
 
 
 def _values(answer: bytes) -> Iterator[tuple[int, float]]:

@@ -64,7 +64,11 @@ class _Gathering:
             roles = self.roles[np.clip(events.ids, 0, len(self.roles) - 1)]
             roles[events.ids < 0] = -1
             self.plane.counts["strangers"] += int((roles == -1).sum())
-            self._bounds(events, begin)
+            if len(events):
+                first = begin + int(events.offsets.min())
+                last = begin + int((events.offsets + events.durations).max())
+                known = self.read.spans_ps or (first, last)
+                self.read.spans_ps = (min(known[0], first), max(known[1], last))
             if self.thunks.size or self.hlo_op["hlo_op"] is not None:
                 self._xla_ops(events, begin)
             present = set(np.flatnonzero(np.bincount(roles + 1)) - 1)
@@ -102,13 +106,6 @@ class _Gathering:
         if len(some):
             starts = begin + some.offsets
             self.xla_ops.append(union(starts, starts + some.durations))
-
-    def _bounds(self, events: Events, begin: int) -> None:
-        if len(events):
-            first = begin + int(events.offsets.min())
-            last = begin + int((events.offsets + events.durations).max())
-            known = self.read.spans_ps or (first, last)
-            self.read.spans_ps = (min(known[0], first), max(known[1], last))
 
     def _keep(self, line: Line, kept: dict[Role, list[tuple[Ints, Ints, Ints]]]) -> None:
         for role, parts in kept.items():

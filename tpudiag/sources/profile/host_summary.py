@@ -219,8 +219,7 @@ def _read(
                 ahead.append((plane, pool.submit(read_device, plane, clock)))
             else:
                 yield plane, read_device(plane, clock) if device else read_host(plane, span, clock)
-        for before, future in ahead:
-            yield before, future.result()
+        yield from ((before, future.result()) for before, future in ahead)
 
 
 def _not_understood(file: Path, planes: _Planes, repeated: int) -> Iterator[str]:

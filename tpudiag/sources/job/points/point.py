@@ -94,8 +94,7 @@ class Point:
     def each(self) -> Iterator[Point]:
         """A row per place, for a subscriber that must know which one was called."""
         for owners in tuple((owner,) for owner in self.owners) or ((),):
-            for name in self.names:
-                yield replace(self, owners=owners, names=(name,))
+            yield from (replace(self, owners=owners, names=(name,)) for name in self.names)
 
     def named(self, *names: str) -> Point:
         """The row with names known only while the job runs."""

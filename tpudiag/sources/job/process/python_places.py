@@ -61,8 +61,7 @@ def places(program: str | None, variables: Mapping[str, str], folder: Path) -> I
         yield Place(_in_prefix(environment), ".venv of the project", not is_own(environment))
     if conda and base:  # conda activates it by default
         yield Place(_in_prefix(conda), "conda's base environment", decides=False)
-    for path in _on_path(variables):
-        yield Place(path, "python3 on PATH", decides=False)
+    yield from (Place(path, "python3 on PATH", decides=False) for path in _on_path(variables))
     yield Place(sys.executable, OWN, decides=False)
 
 

@@ -233,8 +233,7 @@ class _Walk:
         elif all(sides) or (divides and sides[1]):
             yield self._mixed(operation, way, [*sides[0], *sides[1]])
         else:
-            for term in [*sides[0], *sides[1]]:
-                yield replace(term, known=False)
+            yield from (replace(term, known=False) for term in [*sides[0], *sides[1]])
 
     def _mixed(self, operation: Operation, way: Term, parts: list[Term]) -> Term:
         inner = tuple(constant for part in parts for constant in part.constants)

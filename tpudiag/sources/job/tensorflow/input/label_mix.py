@@ -47,8 +47,7 @@ def unmixed(batches: Sequence[Counter[float] | None]) -> UnmixedLabel | None:
     away = {label: off(label) for label in total}
     label = max(away, key=lambda each: away[each])
     shares = [batch[label] / batch.total() for batch in seen]
-    if sum(away.values()) < BEYOND_CHANCE * freedom:
-        return None
-    if min(shares) > RARE * total[label] / examples:
+    by_chance = sum(away.values()) < BEYOND_CHANCE * freedom
+    if by_chance or min(shares) > RARE * total[label] / examples:
         return None
     return UnmixedLabel(f"{label:g}", min(shares), max(shares), len(seen))

@@ -39,9 +39,8 @@ class MonitorWatch:
 
     def _epoch_ends(self, callback: Any, epoch: object = None, logs: Any = None) -> None:  # noqa: ARG002
         # Only the best model is chosen by a metric; between the epochs others are reported.
-        if not getattr(callback, "save_best_only", True):
-            return
-        if getattr(callback, "save_freq", "epoch") != "epoch":
+        best_alone = getattr(callback, "save_best_only", True)
+        if not best_alone or getattr(callback, "save_freq", "epoch") != "epoch":
             return
         name, reported = str(callback.monitor), tuple(map(str, logs or ()))
         found, made = name in reported, self._made.get(id(callback))
