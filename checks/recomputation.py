@@ -115,8 +115,7 @@ def _profiled(
     repeated: list[DeviceOp], spent: float, evidence: tuple[Evidence, ...], signals: Signals
 ) -> Finding:
     longest = repeated[0]
-    asked_for = sum(op.share for op in repeated if not COPIED.search(op.name))
-    by_job = asked_for > spent / 2
+    by_job = sum(op.share for op in repeated if not COPIED.search(op.name)) > spent / 2
     why = ", as the job asks for (checkpointing)" if by_job else " that did not fit into HBM"
     return Finding(
         f"{spent:.0%} of the devices' time goes into computing tensors again{why}, most into "

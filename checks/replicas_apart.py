@@ -36,8 +36,7 @@ def replicas_apart(signals: Signals) -> Judgement:
     need(numerics.state_compared or None, "the state of several replicas over three steps")
     apart = numerics.replicas_apart
     if apart is not None:
-        share = apart.bytes / max(apart.of_bytes, 1)
-        whole = share > MOST
+        whole = apart.bytes / max(apart.of_bytes, 1) > MOST
         axis = f'"{apart.axes[0]}"' if len(apart.axes) == 1 else apart.axes or "axis_name"
         yield Finding(
             f"{len(apart.names)} arrays of the state ({mib(apart.bytes)}), the first "

@@ -309,5 +309,4 @@ class Report:
 
     def worst_failure(self) -> Severity | None:
         """The highest severity among failed checks, None where none failed."""
-        failed = [o.severity for o in self.outcomes if o.verdict is Verdict.FAILED]
-        return max(failed, default=None)
+        return max([o.severity for o in self.outcomes if o.verdict is Verdict.FAILED], default=None)

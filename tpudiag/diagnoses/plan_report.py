@@ -117,8 +117,7 @@ def _none_fits(rows: Sequence[Row]) -> str:
 def _limits(plans: Sequence[Plan], framework: Framework) -> tuple[str, ...]:
     limits: list[str] = []
     for plan in plans:
-        undriven = plan.target.hardware.minimum_tensorflow is None
-        if undriven and framework is Framework.TENSORFLOW:
+        if plan.target.hardware.minimum_tensorflow is None and framework is Framework.TENSORFLOW:
             limits.append(f"{plan.target.name} compiles, but no TensorFlow can drive it.")
         if any(a.compiled and a.program is None for a in plan.answers.values()):
             limits.append(f"{plan.target.name}: {UNREADABLE}")

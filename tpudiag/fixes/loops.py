@@ -81,8 +81,7 @@ def _refuse_results_that_are_used(
         if isinstance(target.target, cst.Name)
     }
     first, last = source.span(statement)
-    sums = list(source.inside(statement, cst.AugAssign))
-    if sums:
+    if list(source.inside(statement, cst.AugAssign)):
         raise NoChange("it adds up what it fetches, step by step")
     if any(called(c) in ("append", "extend", "update") for c in source.inside(statement, cst.Call)):
         raise NoChange("it keeps what it fetches of each step")
@@ -173,8 +172,7 @@ def initialise_once(place: Place, source: Source) -> Iterator[Edit]:
     """Remove the second call of initialize_tpu_system."""
     name = "initialize_tpu_system"
     call = source.call_at(place.line, name)
-    others = [c for c in source.calls_of(name) if c is not call]
-    if not others:
+    if not [c for c in source.calls_of(name) if c is not call]:
         raise NoChange("the same line does it each time: its function is to be called once")
     yield source.removed_call(call, "what it gives is used")
 
@@ -211,8 +209,7 @@ def compile_once(place: Place, source: Source) -> Iterator[Edit]:
     rate = _rate(source, call, used)
     begin, end = source.span(rate)
     text = source.shifted(first, last, -1).text
-    moved = source.text[first:last]
-    if moved.count(source.text[begin:end]) != 1 or "\n" in source.text[begin:end]:
+    if source.text[first:last].count(source.text[begin:end]) != 1 or "\n" in source.text[begin:end]:
         raise NoChange("what it is compiled with changes from turn to turn")
     yield Edit(at, at, text.replace(source.text[begin:end], "", 1))
     row = f"{source.indent(statement)}{model}.optimizer.learning_rate = {source.code(rate.value)}"

@@ -117,8 +117,7 @@ def _cast_logits(source: Source, line: int | None) -> Edit:
         value = node.value
         if isinstance(value, cst.Call) and "model" in source.code(value.func).lower():
             tf = names.tensorflow(source)
-            cast = f"{tf}.cast({source.written(value)}, {tf}.float32)"
-            return Edit(*source.whole(value), cast)
+            return Edit(*source.whole(value), f"{tf}.cast({source.written(value)}, {tf}.float32)")
     raise NoChange("the last layer is not seen in this file")
 
 

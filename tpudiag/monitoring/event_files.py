@@ -117,10 +117,9 @@ class EventFiles:
 
     def _run(self, unit: RunUnit, progress: Progress) -> Run:
         id_ = hashlib.sha1(f"{self.path} {unit} {progress.starts}".encode()).hexdigest()[:12]
-        first_ns = progress.points[0][0]
         return Run(
             id=id_, name=self.path, host="", pid=0, unit=unit,
-            started_ns=first_ns, beat_ns=progress.points[-1][0],
+            started_ns=progress.points[0][0], beat_ns=progress.points[-1][0],
         )  # fmt: skip
 
     def _windows(self, progress: Progress, sent: int) -> Iterator[Window]:

@@ -150,8 +150,7 @@ class Ledger:
         book.add(self._book.spent, self._book.minutes)
         if self._run is not None:
             end_ns = self._run.last_ns if end_ns is None else end_ns
-            left_ns = max(end_ns - self._accounted_ns, 0)
-            book.put(tail, self._accounted_ns, end_ns, left_ns / NS)
+            book.put(tail, self._accounted_ns, end_ns, max(end_ns - self._accounted_ns, 0) / NS)
         return Account(spent=book.spent, minutes=book.minutes, restarts_unknown=self._unknown)
 
     def spent(self, tail: TimeUse, end_ns: int | None = None) -> Spent:

@@ -107,13 +107,12 @@ class ProfilerSource:
         self._failures = 0
         ended_ns = int(self._now() * NS)
         if self._run is None:
-            start_ns = int(began * NS)
             self._run = Run(
                 id="samples",
                 name=self._address,
                 host=self._address,
                 pid=PID,
-                started_ns=start_ns,
+                started_ns=int(began * NS),
                 beat_ns=ended_ns,
             )
         if sample.steps is None or not sample.steps.step_ms:

@@ -148,10 +148,9 @@ class ThroughputCallback:
         with suppress(Exception):  # a model that is not built has none yet
             weights = self.model.trainable_weights
             parameters = sum(math.prod(weight.shape) for weight in weights) or None
-        limit = self._hbm_limit_bytes
         self.recorder = _recorder(
             self._path, self._name, self._global_batch,
-            hbm_limit_bytes=limit, loop=_loop(1), parameters=parameters,
+            hbm_limit_bytes=self._hbm_limit_bytes, loop=_loop(1), parameters=parameters,
         )  # fmt: skip
 
     def on_train_end(self, logs: Any = None) -> None:  # noqa: ARG002

@@ -71,12 +71,11 @@ def prepare(options: JobOptions) -> Job:
     if manager.latest_checkpoint:
         checkpoint.restore(manager.latest_checkpoint)
         print(f"resumed from {manager.latest_checkpoint} at step {int(step.numpy())}")
-    dataset = data.pipeline(spec, global_batch)
     return Job(
         strategy=strategy,
         model=model,
         optimizer=optimizer,
-        dataset=dataset,
+        dataset=data.pipeline(spec, global_batch),
         global_batch=global_batch,
         checkpoints=manager,
         step=step,

@@ -85,8 +85,7 @@ def _slowed(seen: Observations, times: float) -> bool:
     """Whether computing slowed down by this factor explains the step's time."""
     if seen.before is None or seen.now is None:
         return False
-    slower_ms = seen.before.step_ms * (times - 1)
-    return slower_ms >= SLOWED * (seen.now.step_ms - seen.before.step_ms)
+    return seen.before.step_ms * (times - 1) >= SLOWED * (seen.now.step_ms - seen.before.step_ms)
 
 
 def _had(host: HostFigures) -> float:

@@ -147,8 +147,7 @@ class Sender:
 
     def _say(self, what: str) -> None:
         """Report a new problem once."""
-        kind = what.partition(":")[0]
-        if self.failure is None or self.failure.partition(":")[0] != kind:
+        if self.failure is None or self.failure.partition(":")[0] != what.partition(":")[0]:
             self._tell(f"Cloud Monitoring: {what}")
         self.failure = what
 

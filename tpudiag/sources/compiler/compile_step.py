@@ -92,11 +92,10 @@ class StepCompilation:
             ended = "was interrupted" if interrupted else "died of being lowered"
             return CompilerFacts(reason=f"the job {ended}", how="check again")
         if not lowered:
-            of_jax = facts.get("framework") == Framework.JAX.value
             return CompilerFacts(
                 reason="the job showed no training step of a known batch, to be lowered",
                 how="take the gradients within a function of jax.jit"
-                if of_jax
+                if facts.get("framework") == Framework.JAX.value
                 else "train under strategy.run or Keras fit, in the scope of a TPUStrategy, on a "
                 "dataset with drop_remainder=True",
             )

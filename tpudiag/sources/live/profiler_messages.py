@@ -18,17 +18,16 @@ def profile_request(session: str, host: str, duration_ms: int, repository: str) 
 
     Trainers before TensorFlow 2.21 do not know that field: they write the file into `repository`.
     """
-    options = message("ProfileOptions")(
-        version=1,
-        include_dataset_ops=1,
-        host_tracer_level=_HOST_LEVEL,
-        device_tracer_level=1,
-        enable_hlo_proto=1,
-        duration_ms=duration_ms,
-    )
     request = message("ProfileRequest")(
         duration_ms=duration_ms,
-        opts=options,
+        opts=message("ProfileOptions")(
+            version=1,
+            include_dataset_ops=1,
+            host_tracer_level=_HOST_LEVEL,
+            device_tracer_level=1,
+            enable_hlo_proto=1,
+            duration_ms=duration_ms,
+        ),
         repository_root=repository,
         session_id=session,
         host_name=host,

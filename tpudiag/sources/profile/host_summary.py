@@ -154,7 +154,6 @@ def _summary(
     times = map(planes.times.get, ("profile_start_time", "profile_stop_time"))
     started, stopped = (at if isinstance(at, int) and at > 0 else None for at in times)
     ran = (hlo for name, hlo in planes.programs.items() if name in planes.runs)
-    assigned = [hlo.devices for hlo in ran if hlo.devices]
     return HostSummary(
         host=host,
         file=stem,
@@ -167,7 +166,7 @@ def _summary(
         ops=planes.ops,
         runs=planes.runs,
         programs=planes.programs,
-        assigned=max(assigned, default=None),
+        assigned=max([hlo.devices for hlo in ran if hlo.devices], default=None),
         steps=placed(host_steps(trace, devices, span, host, training), clock),
         functions=functions(trace.calls) if trace.calls else None,
         eager_share=trace.eager.total / (last - first) if trace.python_seen and last else None,

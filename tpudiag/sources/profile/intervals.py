@@ -50,8 +50,7 @@ def groups(numbers: Ints) -> tuple[Ints, Ints]:
     present = np.zeros(int(numbers.max()) + 1, np.bool_)
     present[numbers] = True
     distinct = np.flatnonzero(present)
-    places = np.cumsum(present) - 1
-    return distinct, places[numbers]
+    return distinct, (np.cumsum(present) - 1)[numbers]
 
 
 def union(starts: Ints, ends: Ints) -> Spans:

@@ -143,13 +143,12 @@ def _is_profile(name: str, others: Container[str]) -> bool:
 def _run(folder: Path, files: Sequence[Path], name: str) -> Run:
     """A run of local files; one that is gone (a dangling link) has no size and no time."""
     stats = [file.stat() if file.exists() else None for file in files]
-    when = max(stat.st_mtime if stat else 0.0 for stat in stats)
     return Run(
         name,
         str(folder.resolve()),
         tuple(str(file) for file in files),
         tuple(stat.st_size if stat else 0 for stat in stats),
-        _when(folder.name, when),
+        _when(folder.name, max(stat.st_mtime if stat else 0.0 for stat in stats)),
     )
 
 

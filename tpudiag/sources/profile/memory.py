@@ -58,8 +58,7 @@ def allocations(plane: Plane, events: Events) -> Allocations:
     ]
     if not has_name.all() and plane.stat_id("allocator_name") is not None:
         # An old profiler wrote the names out in each event.
-        ids = {name: plane.stat_id(name) for name in ("allocator_name", "tf_op")}
-        written = texts(events, ids)
+        written = texts(events, {name: plane.stat_id(name) for name in ("allocator_name", "tf_op")})
         for into, name in ((allocators, "allocator_name"), (ops, "tf_op")):
             for event, text in written[name].items():
                 into[event] = text

@@ -76,8 +76,7 @@ class StepWatch:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
             (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
             if not unusual:
-                cpu_s = time.process_time() - self._last_cpu_s
-                step_cpu_s = cpu_s / self.steps_per_dispatch
+                step_cpu_s = (time.process_time() - self._last_cpu_s) / self.steps_per_dispatch
                 left = self._warmup + self._wanted - self.steps
                 if self.budget_s and not self._profiling and step_cpu_s * left > self.budget_s:
                     self.cut_to = max(int(self.budget_s / step_cpu_s), FEWEST_STEPS)

@@ -100,8 +100,7 @@ def line_of(frame: FrameType, number: int) -> Line | None:
     location = of(code.co_filename, number)
     if location is None:
         return None
-    generated = "__autograph_generated_file" in code.co_filename
-    file = location.file if generated else code.co_filename
+    file = location.file if "__autograph_generated_file" in code.co_filename else code.co_filename
     return Line(file, code.co_name.removeprefix("tf__"), location.line or 0)
 
 

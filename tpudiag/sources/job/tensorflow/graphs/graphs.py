@@ -234,8 +234,7 @@ def activations(call: GradientCall) -> ActivationEstimate:
                 continue
             # A product reads its whole operand from memory; anything else is fused with the
             # operand's producer, and recomputes it from its source.
-            product = operation.type.startswith(_PRODUCTS)
-            for source in _kept(tensor, followed, whole=product):
+            for source in _kept(tensor, followed, whole=operation.type.startswith(_PRODUCTS)):
                 count = source.shape.num_elements() if source.shape.rank is not None else None
                 if count is None:
                     unknown.add(id(source))

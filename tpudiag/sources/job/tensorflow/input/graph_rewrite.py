@@ -112,8 +112,7 @@ _CALLS_AT = {"ParallelMapDatasetV2": -1, "ParallelInterleaveDatasetV4": -1}
 def _graph(tf: Library, dataset: Dataset) -> _Program:
     policy = tf.data.experimental.ExternalStatePolicy.IGNORE
     graph: _Program = tf.compat.v1.GraphDef()
-    made = privates.SERIALIZED.of(dataset)(external_state_policy=policy)
-    graph.ParseFromString(made.numpy())
+    graph.ParseFromString(privates.SERIALIZED.of(dataset)(external_state_policy=policy).numpy())
     return graph
 
 

@@ -80,8 +80,7 @@ class LayerWatch:
         setter = user_lines.frame_above(("<string>",))  # of the hook
         # Keras 3 sets its default one itself, at whichever line makes the first layer.
         module = str(setter.f_globals.get("__name__")) if setter is not None else ""
-        by_keras = module.startswith(("keras.", "tf_keras."))
-        if where is not None and not by_keras:
+        if where is not None and not module.startswith(("keras.", "tf_keras.")):
             self._set_at[name] = where
             self.global_policy = name
 
@@ -110,8 +109,7 @@ class LayerWatch:
         if in_force is None or (metric is not None and isinstance(layer, metric)):
             return
         self.global_policy = str(getattr(in_force(), "name", None))
-        sixteen = self.global_policy.endswith("float16")
-        if policy == "float32" and not sixteen:
+        if policy == "float32" and not self.global_policy.endswith("float16"):
             self.made_before = self.made_before or user_lines.outside_keras()
         elif policy == "float32" and len(self.wide) < _MOST_WIDE:
             place = user_lines.outside_keras()

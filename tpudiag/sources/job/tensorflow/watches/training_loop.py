@@ -139,8 +139,7 @@ class LoopWatch:
             before: Numbers = hooks.quietly(self.state.before, function) or {}
             began = time.process_time()
             result = original(function, *args, **kwargs)
-        ran = self.pauses.answers == answers
-        took_ms = (time.process_time() - began) * 1e3 if ran else None
+        took_ms = (time.process_time() - began) * 1e3 if self.pauses.answers == answers else None
         traced = function.experimental_get_tracing_count() != traces
         # Gradients are taken while a function is traced, and in no later call of it.
         if self._gradients.taken > gradients:
