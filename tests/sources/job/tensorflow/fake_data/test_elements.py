@@ -7,8 +7,9 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, tempfile
+import json, os, tempfile
 import tensorflow as tf
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
@@ -61,6 +62,8 @@ print(json.dumps({
         lambda path, _: tf.data.TFRecordDataset(path).map(lambda c: tf.io.decode_png(c)))),
     "padded": shape(tf.data.Dataset.from_tensor_slices(names).map(anything).padded_batch(
         4, padded_shapes=[None, 3])),
+    "named": shape(tf.data.Dataset.from_tensors(os.path.join("/nowhere", Hole())).map(
+        lambda name: tf.io.decode_png(tf.io.read_file(name), 1)).take(1)),
     "labels": sorted({int(one["label"]) for one in parsed.take(8)}),
     "odd": sorted({int(one["label"]) for one in odd.take(8)}),
     "as_many": sum(1 for _ in parsed) == sum(1 for _ in records),
@@ -76,6 +79,7 @@ def test_the_trace_says_what_elements_are(in_tensorflow: InTensorFlow) -> None:
     assert seen["decoded"] == [[512, 512, 3]], "of any size"
     assert seen["reshaped"] == [[28, 28]] and seen["in_python"] == [[9, 9, 3]]
     assert seen["parsed"] == [[2, 4], [32]] and seen["batches"] == [[16], [16, 2, 4]]
+    assert seen["named"] == [[512, 512, 1]], "a path that a hole is a part of"
     assert seen["padded"] == [[4, 512, 3]], "the rank is that of the padded shapes"
     assert seen["read"] == [[48, 64, 3], []]
     assert seen["own"] == seen["beside"] == [[5, 7, 3]], "what is there is read as it is"

@@ -104,7 +104,7 @@ class Elements:
         if away is not None and not away.startswith(self._ledger.folder):
             count = int(dataset.cardinality())
             self._ledger.note(away + (f" and {count - 1} more" if count > 1 else ""))
-        return away is not None or any(text.startswith(MARKER.encode()) for text in firsts)
+        return away is not None or any(MARKER.encode() in text for text in firsts)
 
     def _texts(self, dataset: Any) -> Iterator[Any]:
         """The texts of a dataset's first element."""
