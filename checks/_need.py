@@ -103,11 +103,6 @@ def share_of(name: str, share: float, unit: str, limit: float, source: str = "jo
     return Evidence(name, percent(share), unit, percent(limit), source)
 
 
-def rate(value: float) -> str:
-    """A rate for a sentence, e.g. `10,073` or `0.05123`."""
-    return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
-
-
 def input_bytes(tensor: TensorSeen) -> int:
     """Size of an input tensor; unknown dimensions count as 1."""
     # 4: float32, int32 and anything not listed. Strings never reach a TPU.

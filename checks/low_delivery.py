@@ -1,8 +1,8 @@
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import Signals, rate
 from tpudiag.signals.delivery import DeliveryFall
 
-from ._need import RECORD_IT, need, rate, share_of
+from ._need import RECORD_IT, need, share_of
 
 LIMIT = 0.2
 """Share of the wall's clock that is lost beyond what is usual for the job."""

@@ -1,7 +1,6 @@
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
-from tpudiag.signals import ProfileFacts, Signals
+from tpudiag.signals import ProfileFacts, Signals, rate
 
-from ._need import rate
 from ._profile import on_host
 from .missing_prefetch import own_pipelines
 

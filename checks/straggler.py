@@ -2,10 +2,10 @@ from collections.abc import Sequence
 from statistics import median
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
+from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, rate
 from tpudiag.signals.profile import UNTOLD, WHOLE_TRACE
 
-from ._need import percent, rate
+from ._need import percent
 from ._profile import INPUT, outliers, replicas_of, whole_run, whole_trace
 from ._tfdata import READING, advice, blocked_by, blocker
 

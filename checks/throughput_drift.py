@@ -1,7 +1,7 @@
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import Signals, utc
+from tpudiag.signals import Signals, rate, utc
 
-from ._need import RECORD_IT, need, rate, share_of
+from ._need import RECORD_IT, need, share_of
 
 LIMIT = 0.21
 """Share of throughput lost; what jobs wander by within a day stays below."""

@@ -1,8 +1,8 @@
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import Signals, Throughput, ThroughputDrop, utc
+from tpudiag.signals import Signals, Throughput, ThroughputDrop, rate, utc
 
 from ._cause import figures, fix, sentence
-from ._need import RECORD_IT, need, rate, share_of
+from ._need import RECORD_IT, need, share_of
 
 LIMIT = 0.06
 """Share of throughput lost; about the least that the detector finds (7 % more time a step)."""

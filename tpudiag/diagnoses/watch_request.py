@@ -14,8 +14,8 @@ from tpudiag.errors import UsageError
 from tpudiag.monitoring.causes.investigation import Tools
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.metrics import Figures
-from tpudiag.monitoring.recording import said_rate
 from tpudiag.report_figures import PlanRow
+from tpudiag.signals import rate
 
 
 class Outlet(Protocol):
@@ -139,6 +139,6 @@ def expected(wish: float | Path | None) -> Reference | None:
         slowest *= row.step_ms / row.step_high_ms
     text = (
         f"what {wish.name} predicts for {row.target} at {row.batch_per_replica} a replica: "
-        f"{said_rate(slowest)} at the least"
+        f"{rate(slowest)} at the least"
     )
     return Reference(slowest, text, given=True)

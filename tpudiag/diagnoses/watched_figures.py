@@ -9,9 +9,10 @@ from tpudiag.model import Evidence, Outcome, Verdict
 from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.jobs import Job, rank
 from tpudiag.monitoring.metrics import Figures
-from tpudiag.monitoring.recording import NS, said_rate
+from tpudiag.monitoring.recording import NS
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.report_figures import Table, Value
+from tpudiag.signals import rate
 from tpudiag.signals.run_state import STANDING, StateKind
 
 MOST = 120
@@ -34,15 +35,15 @@ def headline(figures: Figures) -> str:
     """The headline of one worker: its rate, compared with the normal one."""
     if figures.per_s is None:
         return f"{figures.run.name}: {figures.state.text[:MOST]}."
-    rate = f"{figures.run.name}: {said_rate(figures.per_s)} {figures.unit}/s"
+    pace = f"{figures.run.name}: {rate(figures.per_s)} {figures.unit}/s"
     now = figures.state
     suffix = "" if now.kind is StateKind.STEPPING else f"; {now.text[:MOST]}"
     if now.kind in STANDING:
         return f"{figures.run.name}: {now.text[:MOST]}."
     if figures.baseline_per_s is None:
-        return f"{rate}; its baseline is not known yet{_until(figures)}{suffix}."
+        return f"{pace}; its baseline is not known yet{_until(figures)}{suffix}."
     change = figures.per_s / figures.baseline_per_s - 1
-    return f"{rate}, {change:+.0%} against its baseline{suffix}."
+    return f"{pace}, {change:+.0%} against its baseline{suffix}."
 
 
 def _until(figures: Figures) -> str:
@@ -55,13 +56,13 @@ def _until(figures: Figures) -> str:
 def measurements(figures: Figures, source: str) -> report_parts.Figures:
     """The figures of the report."""
     recent, run = f"{source}, its last 5 minutes", figures.run
-    rate, paused = f"{figures.unit}/s", f"{source}, its last 10 minutes, pauses included"
+    per_s, paused = f"{figures.unit}/s", f"{source}, its last 10 minutes, pauses included"
     waits = None if figures.input_share is None else 100 * figures.input_share
     taken = report_parts.Figures()
     for name, value, unit, where in (
-        (f"{figures.unit}_per_second", figures.per_s, rate, f"{source}, now"),
-        ("delivered_per_second", figures.delivered_per_s, rate, paused),
-        ("baseline_per_second", figures.baseline_per_s, rate, source),
+        (f"{figures.unit}_per_second", figures.per_s, per_s, f"{source}, now"),
+        ("delivered_per_second", figures.delivered_per_s, per_s, paused),
+        ("baseline_per_second", figures.baseline_per_s, per_s, source),
         ("step_time_ms", figures.step_ms[0], "ms", recent),
         ("step_time_p90_ms", figures.step_ms[1], "ms", recent),
         ("step_time_p99_ms", figures.step_ms[2], "ms", recent),
@@ -119,9 +120,7 @@ def jobs_table(jobs: Sequence[Job], source: str) -> Table:
 
 def _worker_row(watched: Watched) -> tuple[Value, ...]:
     figures = watched.figures()
-    rate = (
-        "no step yet" if figures.per_s is None else f"{said_rate(figures.per_s)} {figures.unit}/s"
-    )
+    pace = "no step yet" if figures.per_s is None else f"{rate(figures.per_s)} {figures.unit}/s"
     change = "not known yet"
     if figures.per_s is not None and figures.baseline_per_s:
         change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
@@ -129,7 +128,7 @@ def _worker_row(watched: Watched) -> tuple[Value, ...]:
     # For a process that is gone the time since its last step would mislead.
     if figures.state.over or figures.state.kind is StateKind.LOST:
         last = figures.state.kind.value
-    return (watched.worker, rate, change, last, figures.steps)
+    return (watched.worker, pace, change, last, figures.steps)
 
 
 WORST = (Verdict.FAILED, Verdict.BROKEN, Verdict.SKIPPED, Verdict.PASSED)

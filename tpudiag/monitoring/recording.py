@@ -187,11 +187,6 @@ def percentile(histogram: Histogram, share: float) -> float | None:
     return None
 
 
-def said_rate(value: float) -> str:
-    """A rate as text, e.g. `10,073` or `0.05123`."""
-    return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
-
-
 def covered(spans: Iterable[Pause]) -> dict[str, int]:
     """The time covered by pauses, by kind, ns; a nested pause counts as its own kind."""
     taken: list[tuple[int, int]] = []

@@ -80,6 +80,11 @@ class StepTimes:
         )
 
 
+def rate(value: float) -> str:
+    """A rate for a sentence, e.g. `10,073` or `0.05123`."""
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
+
+
 def utc(at_ns: int) -> str:
     """A time as RFC 3339."""
     return datetime.fromtimestamp(at_ns // 1_000_000_000, timezone.utc).isoformat()
