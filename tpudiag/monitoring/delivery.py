@@ -64,8 +64,12 @@ class Delivery:
         for index, value in enumerate(new):
             self._sums[index] += value
         self._last_ns = window.end_ns
-        if self.fall is None:
-            self._learn(window.whole_s, sum(lost))
+        if self.fall is None:  # the usual loss is learnt from blocks without a finding
+            self._block[0] += window.whole_s
+            self._block[1] += sum(lost)
+            if self._block[0] >= BLOCK_S:
+                self._usual.append(self._block[1] / self._block[0])
+                self._block = [0.0, 0.0]
         if window.end_ns >= self._times_ns[-1] + EVERY_S * NS:
             self._judge()
             self._keep(window.end_ns)
@@ -89,14 +93,6 @@ class Delivery:
         first = bisect_left(self._times_ns, self._last_ns - int(span_s * NS))
         kept = self._kept[min(first, len(self._kept) - 1)]
         return tuple(now - before for now, before in zip(self._sums, kept, strict=True))
-
-    def _learn(self, whole_s: float, lost_s: float) -> None:
-        """Learn the usual loss, from blocks without a finding."""
-        self._block[0] += whole_s
-        self._block[1] += lost_s
-        if self._block[0] >= BLOCK_S:
-            self._usual.append(self._block[1] / self._block[0])
-            self._block = [0.0, 0.0]
 
     def _judge(self) -> None:
         """Whether more is lost than usual, over any span."""

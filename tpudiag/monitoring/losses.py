@@ -52,12 +52,10 @@ class Losses:
         self._windows += 1
         self._last.append(window.loss)
         self._since.append(self._steps)
-        self._explode(window.loss)
-
-    def _explode(self, loss: float) -> None:
-        """Whether it is far above its earlier values in all last windows, until it recovers."""
+        # Whether it is far above its earlier values in all last windows, until it recovers.
         if self._exploded is not None:
-            self._exploded = None if abs(loss) <= TIMES * self._exploded[0] else self._exploded
+            if abs(window.loss) <= TIMES * self._exploded[0]:
+                self._exploded = None
         elif self._windows >= LAST + LEAST_FIRST:
             # None of the last windows is one of the first.
             most = max(map(abs, self._first[: self._windows - LAST]))

@@ -137,7 +137,11 @@ class _Way(Follower[_Known]):
         if place.sizes is None or within(equation):
             return []
         self._look(equation, given[0] if given else None, place)
-        self._divides(equation, given, place)
+        # A division by the devices on the way to the loss.
+        by = {"div": self._devices, "mul": 1 / self._devices}.get(str(equation.primitive))
+        forward = "jvp(" in place.scope and "transpose(" not in place.scope
+        if forward and by and any(isinstance(v, float) and isclose(v, by) for v in given):
+            self.divided.append(line(equation))
         joined = self._joined(equation, given, place)
         return [joined if joined is not None else self._folded(equation, given, place)]
 
@@ -165,13 +169,6 @@ class _Way(Follower[_Known]):
             if not isinstance(first, float):
                 raise _Unknown
             self.seeds.append((abs(first) * prod(shape), line(equation)))
-
-    def _divides(self, equation: Equation, given: list[_Known], place: Place) -> None:
-        """Note a division by the devices on the way to the loss."""
-        by = {"div": self._devices, "mul": 1 / self._devices}.get(str(equation.primitive))
-        forward = "jvp(" in place.scope and "transpose(" not in place.scope
-        if forward and by and any(isinstance(v, float) and isclose(v, by) for v in given):
-            self.divided.append(line(equation))
 
     def _folded(self, equation: Equation, given: list[_Known], place: Place) -> float | None:
         """A number that is computed of constants alone."""
