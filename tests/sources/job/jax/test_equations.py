@@ -48,8 +48,11 @@ def test_what_a_loop_carries_is_told_whatever_a_release_calls_it(jax: Any) -> No
     def scanned(w: Any, xs: Any) -> Any:
         return jax.lax.scan(lambda c, x: ((c[0] @ w, c[1] + 1), x[0] + x[1]), (w, 0.0), (xs, xs))
 
+    def is_less(c: Any, xs: Any) -> Any:
+        return c.sum() < xs.sum()
+
     def until(w: Any, xs: Any) -> Any:
-        return jax.lax.while_loop(lambda c: c.sum() < xs.sum(), lambda c: c @ w + w, w)
+        return jax.lax.while_loop(lambda c: is_less(c, xs), lambda c: c @ w + w, w)
 
     for step, told in ((scanned, (1, 3)), (until, (2, 3))):
         made = program(jax, step, (WIDTH, WIDTH), (TURNS, WIDTH, WIDTH))

@@ -13,8 +13,14 @@ FIT = Location("train.py", 80)
 
 def test_a_step_is_of_fit_where_the_line_of_a_fit_calls_it() -> None:
     sent: list[Any] = []
-    recorder: Any = SimpleNamespace(put=lambda **facts: sent.extend(facts.values()))
-    sends: Any = SimpleNamespace(placed_at=lambda _: None, facts=tuple)
+
+    def put(**facts: Any) -> None:
+        sent.extend(facts.values())
+
+    def nowhere(_: Any) -> None: ...
+
+    recorder: Any = SimpleNamespace(put=put)
+    sends: Any = SimpleNamespace(placed_at=nowhere, facts=tuple)
     reader: Any = StepReader(SimpleNamespace(), recorder, SimpleNamespace(), sends)  # type: ignore[arg-type]
     reader.fits.add(FIT)
     for line in (FIT, HERE):

@@ -61,9 +61,9 @@ Composite.__module__ = "orbax.checkpoint.args"
 
 
 def leaves(tree: Any) -> list[object]:
-    if not isinstance(tree, (dict, tuple)):
+    if type(tree) not in (dict, tuple):
         return [tree]
-    inner: Any = tree.values() if isinstance(tree, dict) else tree
+    inner: Any = [*tree.values()] if type(tree) is dict else tree
     return [leaf for each in inner for leaf in leaves(each)]
 
 

@@ -97,7 +97,7 @@ class Statements:
         """
         tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         space[_ASKED] = self
-        self._mains = set() if imported else main_flow.mains(tree)
+        self._mains = set[str]() if imported else main_flow.mains(tree)
         for command in parts.commands(tree):
             if paths.fetched_by(command):
                 self._ledger.note(f"what `{command.strip()[:80]}` fetches")

@@ -40,7 +40,11 @@ def as_replica(tf: Library, strategy: Strategy, replicas: int) -> Generator[None
         }
         with update_context(0):
             done = fn(user_lines.first_replica_value(var), *first, **named)
-        return tf.group(done) if group else tf.nest.map_structure(lambda value: (value,), done)
+
+        def alone(value: object) -> tuple[object]:
+            return (value,)
+
+        return tf.group(done) if group else tf.nest.map_structure(alone, done)
 
     def call_for_each_replica(fn: Call, args: Args = (), kwargs: Kwargs | None = None) -> object:
         # What is merged may go back to the replicas, as the step of a scaled loss does.
