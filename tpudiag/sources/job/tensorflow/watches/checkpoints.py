@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import CheckpointUse
@@ -126,7 +126,7 @@ def _given(_result: object, *args: object, **kwargs: object) -> Iterator[tuple[i
     for leaf in leaves:
         # Its arguments may be of no such attribute, and say so by errors of their own.
         if type(leaf).__module__.startswith("orbax."):
-            fields: Any = cast("Any", leaf).__dict__
+            fields: Any = leaf.__dict__
             yield from _given(None, None, fields)
         elif shape := getattr(leaf, "shape", None):
             yield tuple(shape)
