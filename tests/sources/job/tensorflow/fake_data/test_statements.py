@@ -423,6 +423,10 @@ class Corpus:
             self.first = 1
         self.built = 2
 
+def settings(folder):
+    with open(folder + "/settings") as file:
+        return file.read()
+
 def parts(rows):
     raise ValueError("these rows are of no kind")
 
@@ -438,6 +442,7 @@ def sorted_by(row):
     return size.number + 1
 
 trained = []
+read = settings("/nowhere").read
 corpus, number = train("/nowhere")
 try:
     answered = Corpus("/nowhere")
@@ -460,11 +465,12 @@ def test_a_statement_of_a_function_is_passed_over_alone(
     assert corpus.built == 2 and all(
         isinstance(each, Hole) for each in (corpus.words, corpus.index, corpus.first)
     )
+    assert isinstance(space["read"], Hole)
     assert space["number"] == 1, "a key that is a hole is found among holes"
     assert len(space["trained"]) == 1, "what cannot be gone over is gone over once"
     assert space["answered"] == "by the script"
     assert len(space["rows"]) == 2 and isinstance(space["numbers"], Hole)
-    assert len(noted) == 4 and "mapped(" in noted[-1], "what a framework calls fails as one"
+    assert len(noted) == 5 and "mapped(" in noted[-1], "what a framework calls fails as one"
 
 
 def test_a_module_of_the_jobs_own_is_as_a_function(tmp_path: Path) -> None:

@@ -176,7 +176,9 @@ class Statements:
         text = f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
         text += f"    if not {_ASKED}({_ERROR}, {number}): raise\n"
         if sets or fills:
-            text += f"    {', '.join((*sets, *fills))}, = {_ASKED}.holes({number}, locals())"
+            text += f"    {', '.join((*sets, *fills))}, = {_ASKED}.holes({number}, locals())\n"
+        if isinstance(node, ast.With) and isinstance(node.body[-1], ast.Return):
+            text += f"    return {_ASKED}.made()"
         form = ast.parse(text).body[0]
         assert isinstance(form, ast.Try)
         for each in ast.walk(form):
@@ -295,6 +297,10 @@ class Statements:
         interventions.note(InterventionKind.HOLES)
         self._ledger.pass_over(f"{place} `{text[:60]}` ({said})", wanting)
 
+    def made(self) -> Hole:
+        """What a function would have returned."""
+        return Hole(cause=self._absent)
+
     def holes(self, number: int, known: Kwargs) -> tuple[object, ...]:
         """What a statement that failed would have set; what it had, or was to change, stays."""
         statement = self._all[number]
@@ -306,7 +312,7 @@ class Statements:
             # Nothing was put into it by then: a list, a text, a table.
             empty = (type(it) in _CONTAINERS and not it) or getattr(it, "empty", None) is True
             kept = it is not _UNSET and (statement.compound or name in statement.fills)
-            return it if kept and not empty else Hole(cause=self._absent)
+            return it if kept and not empty else self.made()
 
         return tuple(map(of, (*statement.sets, *statement.fills)))
 
