@@ -448,6 +448,15 @@ try:
     answered = Corpus("/nowhere")
 except OSError:
     answered = "by the script"
+shown = ""
+if open("/nowhere/flag").read() + parts:
+    never.made = 1
+ends = iter(())
+try:
+    for each in next(ends):
+        shown = each
+except StopIteration:
+    shown = "ended"
 rows = sorted("ab", key=sorted_by)
 numbers = mapped(sorted_by)
 """
@@ -466,11 +475,12 @@ def test_a_statement_of_a_function_is_passed_over_alone(
         isinstance(each, Hole) for each in (corpus.words, corpus.index, corpus.first)
     )
     assert isinstance(space["read"], Hole)
+    assert space["shown"] == "ended", "an iterator's end is the script's own"
     assert space["number"] == 1, "a key that is a hole is found among holes"
     assert len(space["trained"]) == 1, "what cannot be gone over is gone over once"
     assert space["answered"] == "by the script"
     assert len(space["rows"]) == 2 and isinstance(space["numbers"], Hole)
-    assert len(noted) == 5 and "mapped(" in noted[-1], "what a framework calls fails as one"
+    assert len(noted) == 6 and "mapped(" in noted[-1], "what a framework calls fails as one"
 
 
 def test_a_module_of_the_jobs_own_is_as_a_function(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import copy
 import linecache
 import operator
 import re
+import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -57,6 +58,8 @@ class _Statement:
     sets: tuple[str, ...]
     fills: tuple[str, ...]
     """Lists and others that it puts something into: holes, too, where they are empty."""
+    attributes: tuple[str, ...]
+    """What it sets of objects: `self.data`."""
     reads: frozenset[str]
     compound: bool
     decides: frozenset[str]
@@ -133,7 +136,9 @@ class Statements:
         """What a loop goes over: folds of a hole, say, which no library can make, are one hole."""
         reads = parts.read_by([items])
         made = ast.parse(f"{_ASKED}.rounds({len(self._all)}, lambda: 0)", mode="eval").body
-        self._all.append(_Statement(items.lineno, (), (), reads, False, frozenset(), inner, file))
+        self._all.append(
+            _Statement(items.lineno, (), (), (), reads, False, frozenset(), inner, file)
+        )
         for each in ast.walk(made):
             if hasattr(each, "lineno"):
                 ast.copy_location(each, items)
@@ -143,18 +148,32 @@ class Statements:
 
     def rounds(self, number: int, items: Callable[[], Iterable[object]]) -> Iterator[object]:
         """What a loop goes over; where holes cannot be gone over so, one hole."""
+        try:
+            # No generator: what ends by StopIteration here is to end so in the script.
+            given = iter(items())
+        except Exception as error:
+            if not self._goes_over_one(error, number):
+                raise
+            return iter((self.made(),))
+        return self._each(number, given)
+
+    def _each(self, number: int, given: Iterator[object]) -> Iterator[object]:
         begun = False
         try:
-            for each in items():
+            for each in given:
                 begun = True
                 yield each
         except Exception as error:
-            at, absent = error.__traceback__, missing_data_errors.is_absent(error)
-            error.__traceback__ = at and at.tb_next  # the frame that reads what it goes over
-            stays = begun or absent or (self._all[number].inner and _is_in_framework())
-            if stays or not barrier.attempt("rounds", self._is_for_want, error, number):
+            if begun or not self._goes_over_one(error, number):
                 raise
-            yield Hole()
+            yield self.made()
+
+    def _goes_over_one(self, error: Exception, number: int) -> bool:
+        """Whether a loop that cannot begin goes over one hole."""
+        at, inner = error.__traceback__, self._all[number].inner
+        error.__traceback__ = at and at.tb_next  # the frame that reads what it goes over
+        stays = missing_data_errors.is_absent(error) or (inner and _is_in_framework())
+        return not stays and bool(barrier.attempt("rounds", self._is_for_want, error, number))
 
     def _tried(self, node: ast.stmt, file: str, inner: bool = False) -> ast.stmt:
         """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data.
@@ -169,14 +188,15 @@ class Statements:
         filled = dict.fromkeys(name for part in nodes for name in parts.filled_by(part))
         known = filled.keys() if self._scope is None else filled.keys() & self._scope
         fills, compound = tuple(known), isinstance(node, _COMPOUND)
-        found |= dict.fromkeys(name for part in nodes for name in parts.attributes_set_by(part))
+        attributes = (*dict.fromkeys(n for part in nodes for n in parts.attributes_set_by(part)),)
         sets = tuple(n for n in found if not n.startswith("__tpudiag") and n not in fills)
-        statement = _Statement(node.lineno, sets, fills, reads, compound, decides, inner, file)
-        self._all.append(statement)
+        self._all.append(
+            _Statement(node.lineno, sets, fills, attributes, reads, compound, decides, inner, file)
+        )
         text = f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
         text += f"    if not {_ASKED}({_ERROR}, {number}): raise\n"
-        if sets or fills:
-            text += f"    {', '.join((*sets, *fills))}, = {_ASKED}.holes({number}, locals())\n"
+        targets = "".join(f"{name}, " for name in (*sets, *fills))
+        text += f"    {targets}{'= ' * bool(targets)}{_ASKED}.holes({number}, locals())\n"
         if isinstance(node, ast.With) and isinstance(node.body[-1], ast.Return):
             text += f"    return {_ASKED}.made()"
         form = ast.parse(text).body[0]
@@ -305,16 +325,20 @@ class Statements:
         """What a statement that failed would have set; what it had, or was to change, stays."""
         statement = self._all[number]
 
-        def of(name: str) -> object:
-            name, _, attribute = name.partition(".")
-            had = known.get(name, _UNSET)
-            it: Any = getattr(had, attribute, _UNSET) if attribute else had
+        def of(name: str, it: Any) -> object:
             # Nothing was put into it by then: a list, a text, a table.
             empty = (type(it) in _CONTAINERS and not it) or getattr(it, "empty", None) is True
             kept = it is not _UNSET and (statement.compound or name in statement.fills)
             return it if kept and not empty else self.made()
 
-        return tuple(map(of, (*statement.sets, *statement.fills)))
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        for each in statement.attributes:
+            owner, _, name = each.partition(".")
+            held = known.get(owner, frame.f_globals.get(owner))
+            # An object may have no such attribute to set, or not be there.
+            with contextlib.suppress(Exception):
+                setattr(held, name, of(each, getattr(held, name, _UNSET)))
+        return tuple(of(n, known.get(n, _UNSET)) for n in (*statement.sets, *statement.fills))
 
 
 def _is_in_framework() -> bool:
