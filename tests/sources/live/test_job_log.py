@@ -44,7 +44,7 @@ def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_real_process(tmp_path: Path) -> None:
     with (tmp_path / "train.log").open("wb") as log:
-        code = "import sys; print('Socket closed', file=sys.stderr, flush=True); sys.stdin.read()"
+        code = "import os, sys; os.write(2, b'Socket closed\\n'); sys.stdin.read()"
         child = subprocess.Popen(
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
