@@ -7,17 +7,19 @@ from ._need import need
 
 @check("TPU516", Severity.WARNING)
 def activation_and_loss(signals: Signals) -> Judgement:
-    """The last layer's activation and the loss do not fit: softmax twice, or none.
+    """The last layer's activation does not fit the loss or a metric: softmax twice, or none.
 
     ## What it sees
     Behind the differentiated loss: a cross-entropy on scores (`from_logits=True`, tf.nn's
     `..._with_logits`) whose scores are the output of a softmax or sigmoid, or one on probabilities
-    (Keras' default), cut to (0, 1), of a layer without an activation.
+    (Keras' default), cut to (0, 1), of a layer without an activation. Keras' metrics with
+    thresholds between 0 and 1 (AUC, Precision, Recall, BinaryAccuracy) that are given such scores.
 
     ## Why it costs
     No error, and the loss falls, slowly. A softmax of a softmax is almost flat: its gradient is a
     fraction, and no class gets a probability near 1. Scores that are taken for probabilities are
-    cut to (0, 1): those outside have no gradient at all.
+    cut to (0, 1): those outside have no gradient at all. A metric of them is a wrong figure, by
+    which an epoch is chosen or training stopped.
 
     ## What to do
     ```python
@@ -29,6 +31,15 @@ def activation_and_loss(signals: Signals) -> Judgement:
     https://www.tensorflow.org/api_docs/python/tf/keras/losses/SparseCategoricalCrossentropy
     """
     numerics = numerics_of(signals)
+    for metric in signals.loop.metrics_on_scores if signals.loop is not None else ():
+        yield Finding(
+            f"the metric {metric.name} takes probabilities, and is given scores, of a layer "
+            "without an activation: it compares them with thresholds between 0 and 1.",
+            "metric.update_state(labels, tf.nn.sigmoid(logits))  # or AUC(from_logits=True), "
+            "BinaryAccuracy(threshold=0.0)",
+            (Evidence("activation of the last layer", "none"),),
+            metric.location,
+        )
     need(numerics.cross_entropies or None, "a cross-entropy of Keras or tf.nn behind the loss")
     for each in numerics.loss_inputs:
         twice = each.wants == "scores"

@@ -109,6 +109,11 @@ def monitored(*reported: str) -> Signals:
     return loop(monitors=(Monitor("ModelCheckpoint", "val_auc", reported, HERE),))
 
 
+def keeping(size_bytes: int) -> Signals:
+    """A loop that holds so much of each of its steps."""
+    return loop(kept_results=KeptResults(steps=9, of_steps=9, bytes=size_bytes, location=HERE))
+
+
 UNREPORTED = (("loss", "roc", "val_loss", "val_roc"), ("loss", "learning_rate"), ())
 
 
@@ -142,6 +147,19 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
     ("TPU409", numerics(serial_maps=(SerialMap(128, HERE),)), Severity.WARNING),
     ("TPU520", loop(kept_metrics=(KeptMetric("valid_mae", 3, HERE),)), Severity.WARNING),
+    *(
+        (
+            "TPU521",
+            loop(trained_in_evaluation=TrainedInEvaluation(norms=n, dropouts=1, location=HERE)),
+            severity,
+        )
+        for n, severity in ((2, Severity.WARNING), (0, Severity.INFO))
+    ),
+    ("TPU516", loop(metrics_on_scores=(MetricOnScores("auc", HERE),)), Severity.WARNING),
+    *(
+        ("TPU304", keeping(size), severity)
+        for size, severity in ((2**21, Severity.WARNING), (2**19, Severity.INFO))
+    ),
     ("TPU519", loop(endless_sum=EndlessSum(4, HERE)), Severity.ERROR),
     *(("TPU612", monitored(*names), Severity.WARNING) for names in UNREPORTED),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),

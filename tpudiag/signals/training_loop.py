@@ -180,6 +180,38 @@ class KeptMetric:
     location: Location
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrainedInEvaluation:
+    """Layers that an evaluation calls in training mode, as the training step does."""
+
+    norms: int
+    """Batch normalisations, whose averages it moves."""
+    dropouts: int
+    location: Location | None
+    """The call of the model."""
+
+
+@dataclass(frozen=True)
+class MetricOnScores:
+    """A metric with thresholds between 0 and 1 that is given a layer's output as it is."""
+
+    name: str
+    location: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptResults:
+    """Results of earlier training steps that the job still holds."""
+
+    steps: int
+    """Those whose results are alive, of `of_steps` that ended before the last ones."""
+    of_steps: int
+    bytes: int
+    """Of one step, on one replica."""
+    location: Location | None
+    """The line that called the step."""
+
+
 @dataclass(frozen=True)
 class GpuUse:
     """Code made for a GPU that ran."""
@@ -235,6 +267,9 @@ class TrainingLoop:
     undistributed: UndistributedInput | None = None
     replica_reads: tuple[ReplicaRead, ...] = ()
     kept_metrics: tuple[KeptMetric, ...] = ()
+    trained_in_evaluation: TrainedInEvaluation | None = None
+    metrics_on_scores: tuple[MetricOnScores, ...] = ()
+    kept_results: KeptResults | None = None
     gpu: tuple[GpuUse, ...] = ()
     batch_callbacks: tuple[BatchCallback, ...] = ()
     monitors: tuple[Monitor, ...] = ()

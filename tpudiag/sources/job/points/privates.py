@@ -77,6 +77,8 @@ DATASET_MODULES = "tensorflow.python.data.ops."
 SET_ATTRIBUTE = Private("_set_attr", "changes a constant of a graph that is being traced")
 GRAPH_FUNCTION = Private("_get_function", "the body of a function that a graph calls")
 AUTOGRAPH = Private("_autograph", "whether a tf.function is converted")
+METRIC_OPTIONS = Private("_fn_kwargs", "the threshold of a metric that is a function")
+METRIC_OF_SCORES = Private("_from_logits", "whether a metric takes scores")
 VALUE = Private("_value", "TensorFlow's variable behind one of Keras 3", releases="Keras 3")
 INITIALIZES = Private(
     "_initialize_with_initializer", "tells a variable of Keras 3", releases="Keras 3"

@@ -254,7 +254,9 @@ LAYER_GIVEN = point("", "__init__", "sizes that a layer is given and that are no
 LAYER_ADAPTED = point("", "adapt", "a vocabulary of texts that are not there")
 LAYER_CALLED = _by_definer("keras.layers.Layer", "__call__", "operations of a layer")
 WEIGHT_ADDED = point("keras.layers.Layer", "add_weight", "which variable has a regulariser")
-NORMALISED = point("keras.layers.BatchNormalization", "call", "by the batch, or by what was learnt")
+LAYER_MODES = point(
+    "keras.layers.BatchNormalization keras.layers.Dropout", "call", "whether it is called to train"
+)
 METRIC_MADE = point("keras.metrics.Metric", "__init__", "of which class a metric is")
 METRIC_READ = _by_definers("", "result", "a metric is read")
 METRIC_RESET = _by_definers("", "reset_state", "a metric starts anew")

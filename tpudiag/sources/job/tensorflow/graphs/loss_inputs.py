@@ -51,7 +51,7 @@ def read(tf: Library, call: GradientCall) -> Iterator[tuple[LossInput | None, Op
             operation.type == "Log" and (cut := _uncut(constants, operation.inputs[0])) is not None
         ):
             made = graphs.source(cut).op
-            yield LossInput("none", "probabilities") if _is_linear(made) else None, made
+            yield LossInput("none", "probabilities") if is_linear(made) else None, made
 
 
 def _uncut(constants: Constants, tensor: Tensor) -> Tensor | None:
@@ -66,7 +66,7 @@ def _uncut(constants: Constants, tensor: Tensor) -> Tensor | None:
     return tensor if below_one else None
 
 
-def _is_linear(operation: Operation) -> bool:
+def is_linear(operation: Operation) -> bool:
     """Whether it is a layer's output without an activation, or with one that has no upper end."""
     kinds = [operation.type, *(each.op.type for each in operation.inputs)]
     summed = operation.type in graphs.ADD and any(kind.startswith(_PRODUCTS) for kind in kinds)

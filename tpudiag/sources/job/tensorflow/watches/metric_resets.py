@@ -1,12 +1,13 @@
-"""Watches which metrics a loop resets, and which it reads epoch after epoch without."""
+"""Watches metrics: which a loop reads epoch after epoch and never resets, and what they get."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals.training_loop import KeptMetric
-from tpudiag.sources.job.points import Library, hooks, table, user_lines
+from tpudiag.signals.training_loop import KeptMetric, MetricOnScores
+from tpudiag.sources.job.points import Library, hooks, privates, table, user_lines
+from tpudiag.sources.job.tensorflow.graphs import graphs, loss_inputs
 
 
 @dataclass
@@ -28,16 +29,19 @@ class MetricResetWatch:
         self._uses: dict[int, _Use] = {}
         self._updated: list[_Use] = []
         """Since the last function was traced."""
+        self.on_scores: dict[int, MetricOnScores] = {}
+        """By their ids those of probabilities that get a layer's output without an activation."""
 
     def watch_keras(self, keras: Library) -> None:
         """Hook a Keras."""
         hooks.after(table.METRIC_MADE, self._made, keras)
 
-    def traced(self, trains: bool) -> None:
-        """A function was traced, and whether it took gradients."""
-        for use in self._updated:
+    def traced(self, trains: bool) -> bool:
+        """A function was traced, and whether it took gradients; gives whether it updates any."""
+        updated, self._updated = self._updated, []
+        for use in updated:
             use.trains = bool(use.trains) or trains
-        self._updated.clear()
+        return bool(updated)
 
     def facts(self) -> tuple[KeptMetric, ...]:
         """What is read before and after others of its kind are reset, and never is itself.
@@ -67,9 +71,16 @@ class MetricResetWatch:
     def _use(self, metric: object) -> _Use:
         return self._uses.setdefault(id(metric), _Use(metric))
 
-    def _update(self, metric: object, *_: object, **__: object) -> None:
-        if not self._tf.executing_eagerly():
-            self._updated.append(self._use(metric))
+    def _update(self, metric: object, *given: Any, **named: Any) -> None:
+        if self._tf.executing_eagerly():
+            return
+        self._updated.append(self._use(metric))
+        predicted: Any = named.get("y_pred", given[1] if len(given) > 1 else None)
+        if not (hasattr(predicted, "op") and _is_of_probabilities(metric)):
+            return
+        if loss_inputs.is_linear(graphs.source(predicted).op):
+            scores = MetricOnScores(str(getattr(metric, "name", "")), user_lines.caller())
+            self.on_scores.setdefault(id(metric), scores)
 
     def _read(self, metric: object, *_: object, **__: object) -> None:
         location = user_lines.direct_caller()
@@ -78,6 +89,15 @@ class MetricResetWatch:
 
     def _reset(self, metric: object, *_: object, **__: object) -> None:
         self._use(metric).resets.append(self._steps())
+
+
+def _is_of_probabilities(metric: Any) -> bool:
+    """Whether it compares what it gets with thresholds between 0 and 1: of scores it is 0."""
+    named = (privates.METRIC_OPTIONS.of(metric, None) or {}).get("threshold")
+    given = getattr(metric, "thresholds", getattr(metric, "threshold", named))
+    scores = privates.METRIC_OF_SCORES.of(metric, False)
+    several: list[Any] = [*given] if isinstance(given, (list, tuple)) else [given]
+    return not scores and any(isinstance(each, float) and 0 < each < 1 for each in several)
 
 
 def _around(use: _Use, step: int) -> bool:

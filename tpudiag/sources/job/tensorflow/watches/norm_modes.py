@@ -1,7 +1,7 @@
-"""Watches batch normalisations that a training step runs in inference mode.
+"""Watches batch normalisations and dropouts that are called in the wrong mode.
 
 A model called without `training=True` in a custom loop neither uses the batch's statistics nor
-updates its averages, although gradients flow through it.
+updates its averages, although gradients flow through it; an evaluation with it does both.
 """
 
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import FrozenNorm
+from tpudiag.signals.training_loop import TrainedInEvaluation
 from tpudiag.sources.job.points import Library, hooks, privates, script_text, table, user_lines
 from tpudiag.sources.job.points.library_objects import Graph
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
@@ -16,7 +17,7 @@ from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 @dataclass
 class _Use:
-    """A batch normalisation in one graph, which is kept so that its id is not reused."""
+    """A layer in one graph, which is kept so that its id is not reused."""
 
     graph: Graph
     layer: Any
@@ -24,18 +25,48 @@ class _Use:
     trains: bool
     chosen: bool
     """Whether the outer call sets `training`."""
+    told: bool
+    """Whether it was told itself to train, by a plain True."""
 
 
 class NormModeWatch:
-    """Hooks calls of Keras' batch normalisation during tracing."""
+    """Hooks calls of Keras' batch normalisation and dropout during tracing."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._uses: dict[tuple[int, int], _Use] = {}
+        self._traced: list[_Use] = []
+        """Since the last function was traced."""
+        self._trained = set[int]()
+        """Layers of functions that train."""
+        self._evaluated: list[_Use] = []
 
     def watch_keras(self, keras: Library) -> None:
         """Hook a Keras."""
-        hooks.before(table.NORMALISED, self._called, keras)
+        hooks.before(table.LAYER_MODES, self._called, keras)
+
+    def traced(self, trains: bool, evaluates: bool) -> None:
+        """A function was traced, and whether it took gradients or updated metrics."""
+        if trains:
+            self._trained |= {id(use.layer) for use in self._traced}
+        elif evaluates:
+            self._evaluated += self._traced
+        self._traced = []
+
+    def in_evaluation(self) -> TrainedInEvaluation | None:
+        """Layers of the training step that a function of metrics alone calls in training mode."""
+        wrong = {
+            id(use.layer): use
+            for use in self._evaluated
+            if use.told and use.layer.trainable and id(use.layer) in self._trained
+        }
+        if not wrong:
+            return None
+        norms = [use for use in wrong.values() if hasattr(use.layer, "moving_mean")]
+        first = next(iter(norms or wrong.values()))
+        return TrainedInEvaluation(
+            norms=len(norms), dropouts=len(wrong) - len(norms), location=first.location
+        )
 
     def facts(self, call: GradientCall) -> tuple[FrozenNorm, ...]:
         """Those with gradients in a step, but in inference mode by nobody's choice."""
@@ -62,10 +93,11 @@ class NormModeWatch:
         if known is not None:
             known.trains |= trains
             return
-        location = None if trains else _model_call()
+        location = _model_call()
         # `training=False` on the call is a decision: only a missing argument is of interest.
         chosen = location is None or "training" in script_text.call_at(location)
-        self._uses[key] = _Use(graph, layer, location, trains, chosen)
+        self._uses[key] = _Use(graph, layer, location, trains, chosen, training is True)
+        self._traced.append(self._uses[key])
 
 
 def _model_call() -> Location | None:

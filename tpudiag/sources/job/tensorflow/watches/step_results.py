@@ -2,6 +2,7 @@
 
 import linecache
 import re
+import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -11,6 +12,7 @@ from tpudiag.model import Location
 from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Strategy, Tensor
+from tpudiag.sources.job.tensorflow.watches.held_results import HeldResults
 
 _KEPT = 8
 LARGEST = 1024
@@ -38,7 +40,8 @@ class StepResultWatch:
         """Variables that a line set in Python after so many steps."""
         self.replica_reads: dict[Location, ReplicaRead] = {}
         """By the line that took one replica's part of a result."""
-        self._of_replicas: deque[Any] = deque(maxlen=_KEPT)
+        self.held = HeldResults()
+        self._of_replicas: deque[weakref.ref[object]] = deque(maxlen=_KEPT)
         """The functions' last results that differ between replicas."""
         self._taken: dict[Location, list[int]] = {}
         self.steps = 0
@@ -66,13 +69,21 @@ class StepResultWatch:
         self._results = {n: kept for n, kept in others if kept[2] not in (None, function)}
         if self.on_step is not None:
             hooks.quietly(self.on_step, result)
+        hooks.quietly(self.held.gave, self._sizes(result))
         self._keep(result, "result", function)
 
     def gave(self, result: object, trains: bool) -> None:
         """A function of the job returned, whether it ran or was answered."""
         self.dispatches += trains
         flat = self._tf.nest.flatten(result)
-        self._of_replicas.extend(part for part in flat if hasattr(part, "values"))
+        self._of_replicas.extend(weakref.ref(part) for part in flat if hasattr(part, "values"))
+
+    def _sizes(self, result: object) -> Iterator[tuple[object, int]]:
+        """Each part of a result on the first replica, with its bytes."""
+        for part in self._tf.nest.flatten(result):
+            first = part.values[0] if hasattr(part, "values") else part
+            if self._tf.is_tensor(first) and hasattr(first, "numpy"):
+                yield first, first.shape.num_elements() * first.dtype.size
 
     def fetches(self) -> tuple[ResultFetch, ...]:
         """The lines that fetched results, and after how many steps."""
@@ -183,7 +194,7 @@ class StepResultWatch:
         parts = original(strategy, value)
         if len(parts) > 1 and self._tf.executing_eagerly():
             location = user_lines.of_frame(_asking_frame())
-            known = any(value is each for each in self._of_replicas)
+            known = any(value is each() for each in self._of_replicas)
             known = known or hooks.quietly(self._known, value) is not None
             if location is not None and known:
                 held = _Parts(parts)

@@ -75,6 +75,8 @@ class LoopWatch:
             frozen=(*self.state.facts(), *self.setup.frozen),
             monitors=self.monitors.facts(),
             kept_metrics=self.metrics.facts(),
+            metrics_on_scores=tuple(self.metrics.on_scores.values()),
+            trained_in_evaluation=self.norms.in_evaluation(),
             endless_sum=self.sums.facts(),
         )
 
@@ -83,6 +85,7 @@ class LoopWatch:
         return TrainingLoop(
             dispatches=self.results.steps,
             fetches=self.results.fetches(),
+            kept_results=hooks.quietly(self.results.held.facts),
             setups=self.setup.setups(),
             iterators=self.iterators.facts(),
             fits=tuple(self.setup.fit_data),
@@ -149,7 +152,9 @@ class LoopWatch:
         if not (self.at_rest and numbers):
             hooks.quietly(self.state.after, function, before, traced)
         if traced:
-            hooks.quietly(self.metrics.traced, function in self._trains)
+            trains = function in self._trains
+            updates = hooks.quietly(self.metrics.traced, trains)
+            hooks.quietly(self.norms.traced, trains, bool(updates))
         hooks.quietly(self.results.gave, result, function in self._trains)
         if not self.at_rest:
             hooks.quietly(self._returned, function, result, traced, took_ms)
