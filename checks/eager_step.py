@@ -8,6 +8,8 @@ from ._profile import on_host
 
 FEWEST_PRODUCTS = 16
 """Matrix products outside jax.jit between training steps, of which a few are of no matter."""
+FEWEST_PROGRAMS = 16
+"""Programs of single operations that are compiled for one line of the loop."""
 LIMIT = 0.10
 """Share of a host's trace in ops that run eagerly from Python (XProf's threshold)."""
 
@@ -19,7 +21,8 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     Gradients taken and strategy.run called, or gradients applied, while executing eagerly,
     compile(run_eagerly=True) and tf.config.run_functions_eagerly(True). In a JAX job, lines between
-    training steps that run a model's matrix products one by one. In a profile with steps, ops that
+    training steps that run a model's matrix products one by one, or for which many programs of
+    single operations were compiled, as for an update of the parameters. In a profile with steps, ops that
     ran eagerly from Python for more than 10 % of a host's trace.
 
     ## Why it costs
@@ -118,6 +121,18 @@ def _model_outside_jit(eager: EagerForward) -> Judgement:
             eager.location,
             # Of a picture now and then it is no matter; of more than a product a step it is.
             severity=Severity.WARNING if eager.products >= eager.steps else Severity.INFO,
+        )
+    elif eager.programs >= FEWEST_PROGRAMS:
+        yield Finding(
+            f"this line of the loop runs outside jax.jit: JAX compiled {eager.programs} programs of "
+            "single operations for it, and each one is dispatched by itself.",
+            "@jax.jit\ndef train_step(params, opt_state, batch):  # with the update in it\n"
+            "    loss, gradients = jax.value_and_grad(loss_fn)(params, batch)\n"
+            "    updates, opt_state = optimizer.update(gradients, opt_state, params)\n"
+            "    return optax.apply_updates(params, updates), opt_state, loss",
+            (Evidence("programs of operations", eager.programs, "programs", FEWEST_PROGRAMS),),
+            eager.location,
+            severity=Severity.WARNING,
         )
     yield seen
 

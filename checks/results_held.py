@@ -45,7 +45,7 @@ def results_held(signals: Signals, limit: float = LIMIT) -> Judgement:
             f"device ({held.steps} of {held.of_steps} steps): where it is kept so, {steps:,} steps "
             f"fill the HBM of {target.generation}.",
             "update a metric in the step, or keep what is needed on the host, now and then:\n"
-            "outputs.append([part.numpy() for part in strategy.experimental_local_results(logits)])",
+            "outputs.append([each.numpy() for each in strategy.experimental_local_results(y)])",
             (seen, Evidence("held of each step", held.bytes, "B", source="job")),
             held.location,
             severity=Severity.WARNING if steps < _SOON else Severity.INFO,

@@ -61,14 +61,16 @@ class TensorSeen:
 
 @dataclass(frozen=True)
 class EagerForward:
-    """A line between training steps of JAX that runs a model's operations one by one."""
+    """A line between training steps of JAX that runs operations one by one."""
 
     products: int
-    """Matrix products and convolutions among them."""
+    """Matrix products and convolutions among them, of a model."""
     operations: int
     steps: int
     """Training steps seen by then."""
     location: Location
+    programs: int = 0
+    """Programs of single operations that were compiled for it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,9 +23,10 @@ run(main)
 """
 
 
+@pytest.mark.parametrize("what", ["_product", "compiled"])
 @pytest.mark.parametrize(("trains", "line"), [(True, 6), (False, 11)])
 def test_what_starts_the_job_is_no_call_of_a_model(
-    monkeypatch: pytest.MonkeyPatch, trains: bool, line: int
+    monkeypatch: pytest.MonkeyPatch, trains: bool, line: int, what: str
 ) -> None:
     monkeypatch.setattr(user_lines, "is_user_file", lambda file: file == "/job/train.py")  # pyright: ignore
     eager = EagerOperations()
@@ -38,7 +39,7 @@ def test_what_starts_the_job_is_no_call_of_a_model(
         "library": library,
         "run": library,
         "train_step": eager.stepped if trains else list,
-        "product": eager._product,
+        "product": getattr(eager, what),
     }
     exec(compile(JOB, "/job/train.py", "exec"), names)
     assert eager.facts() is None, "no step follows"

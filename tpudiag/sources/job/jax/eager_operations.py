@@ -1,4 +1,4 @@
-"""Operations that run one by one between training steps: a model called outside jax.jit."""
+"""Operations that run one by one between training steps: what is called outside jax.jit."""
 
 from collections import Counter
 from types import CodeType
@@ -16,6 +16,8 @@ class EagerOperations:
         self._steps = 0
         self._products: Counter[Location] = Counter()
         self._operations: Counter[Location] = Counter()
+        self._programs: Counter[Location] = Counter()
+        self._last_programs: Counter[Location] = Counter()
         self._last: Counter[Location] = Counter()
         """Products since the last step; past the last of all the job calls its model once more."""
         self._since = 0
@@ -37,7 +39,15 @@ class EagerOperations:
         """A training step was called for."""
         self._steps += 1
         self._products += self._last
+        self._programs += self._last_programs
         self._last.clear()
+        self._last_programs.clear()
+
+    def compiled(self) -> None:
+        """A program was compiled outside all functions of the job's: of one operation."""
+        location = self._outermost_call() if self._steps else None
+        if location is not None:
+            self._last_programs[location] += 1
 
     def _runs(
         self, original: Call, trace: object, primitive: object, *args: object, **named: object
@@ -57,11 +67,18 @@ class EagerOperations:
         self._since = 0
 
     def facts(self) -> EagerForward | None:
-        """The line that runs most of them."""
-        if not self._products:
+        """The line that runs most of them, or for which most programs were compiled."""
+        counted = self._products or self._programs
+        if not counted:
             return None
-        location, products = self._products.most_common(1)[0]
-        return EagerForward(products, self._operations[location], self._steps, location)
+        location = counted.most_common(1)[0][0]
+        return EagerForward(
+            self._products[location],
+            self._operations[location],
+            self._steps,
+            location,
+            self._programs[location],
+        )
 
     def _outermost_call(self) -> Location | None:
         """The line that first called a library on the way here, or the innermost of the job's.

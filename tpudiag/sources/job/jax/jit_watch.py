@@ -55,6 +55,8 @@ class JitWatch:
         self.on_results: Callable[[dict[int, object]], None] = lambda _: None
         self.on_answer: Callable[[], None] = lambda: None
         """Told of each training step that is given its last result."""
+        self.on_operation_compiled: Callable[[], None] = lambda: None
+        """Told of each program that none of these functions is compiled to."""
         self.on_lasted: Callable[[Record, float | None], None] = lambda _record, _took_ms: None
         """Told of each call of what was compiled before; None where it was answered."""
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
@@ -87,6 +89,8 @@ class JitWatch:
         if event == privates.JAX_COMPILED:
             self.compilations += 1
             self.compiling_s += seconds
+            if self._outermost is None:
+                barrier.attempt("program of an operation", self.on_operation_compiled)
 
     def _jit(self, original: Call, *args: object, mapped: bool = False, **kwargs: object) -> object:
         """jax.jit is called; as a decorator with options it gives a decorator."""

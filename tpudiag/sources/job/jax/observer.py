@@ -76,6 +76,7 @@ class JaxObserver:
         self._checkpoints.on_saved = self._fetches.saved
         self._eager = EagerOperations()
         self._jits.on_answer = self._eager.answered
+        self._jits.on_operation_compiled = self._eager.compiled
         self._sends = SendWatch(lambda: self._steps.steps)
         self._reader = StepReader(spec, recorder, self._fetches, self._sends)
         self._seen = Seen(
