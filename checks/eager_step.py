@@ -22,8 +22,8 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
     Gradients taken and strategy.run called, or gradients applied, while executing eagerly,
     compile(run_eagerly=True) and tf.config.run_functions_eagerly(True). In a JAX job, lines between
     training steps that run a model's matrix products one by one, or for which many programs of
-    single operations were compiled, as for an update of the parameters. In a profile with steps, ops that
-    ran eagerly from Python for more than 10 % of a host's trace.
+    single operations were compiled, as for an update of the parameters. In a profile with steps,
+    ops that ran eagerly from Python for more than 10 % of a host's trace.
 
     ## Why it costs
     TPUStrategy refuses a plain Python step ("does not support pure eager execution"). Where it runs
@@ -124,8 +124,8 @@ def _model_outside_jit(eager: EagerForward) -> Judgement:
         )
     elif eager.programs >= FEWEST_PROGRAMS:
         yield Finding(
-            f"this line of the loop runs outside jax.jit: JAX compiled {eager.programs} programs of "
-            "single operations for it, and each one is dispatched by itself.",
+            f"this line of the loop runs outside jax.jit: JAX compiled {eager.programs} programs "
+            "of single operations for it, and each one is dispatched by itself.",
             "@jax.jit\ndef train_step(params, opt_state, batch):  # with the update in it\n"
             "    loss, gradients = jax.value_and_grad(loss_fn)(params, batch)\n"
             "    updates, opt_state = optimizer.update(gradients, opt_state, params)\n"

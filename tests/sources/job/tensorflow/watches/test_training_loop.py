@@ -32,6 +32,10 @@ at = lambda fact: fact.location.line
 print(json.dumps({
     "dispatches": facts.dispatches,
     "fetches": [[f.kind, f.steps, at(f)] for f in facts.fetches],
+    "on scores": [[m.name, at(m)] for m in watch.facts().metrics_on_scores],
+    "in evaluation": [watch.facts().trained_in_evaluation.norms,
+                      at(watch.facts().trained_in_evaluation)],
+    "held": watch.facts().kept_results and at(watch.facts().kept_results),
     "kept": [[m.name, m.reads, at(m)] for m in watch.facts().kept_metrics],
     "reads": [[r.kind, at(r)] for r in facts.replica_reads],
     "undistributed": facts.undistributed and [facts.undistributed.from_dataset,
@@ -59,6 +63,9 @@ with strategy.scope():
     held.trainable = False
     means = [tf.keras.metrics.Mean(name) for name in ("reset", "kept", "of the epoch")]
     reset, kept, running = means
+    metrics = tf.keras.metrics
+    auc, of_scores = metrics.AUC(name="auc"), metrics.BinaryAccuracy("of scores", threshold=0.0)
+    outputs = []
     model = tf.keras.Sequential([tf.keras.layers.Input((4,)), norm])
     for layer in (chosen, held):
         layer.build((None, 4))
@@ -79,13 +86,16 @@ def replica_step(x):
     gradient = tape.gradient(loss, [weights, *trained, *held.variables])[0]
     gradient = tf.clip_by_norm(gradient, 1.0)  # clips
     weights.assign_sub(tf.distribute.get_replica_context().all_reduce("SUM", gradient))
-    return loss
+    return loss, tf.tile(logits, (4096, 1))
 
 
 @tf.function
 def evaluate(x):
     for mean in (reset, kept):
         mean.update_state(x)
+    scores = norm(x, training=True) @ weights  # learns
+    for metric in (auc, of_scores):
+        metric.update_state(x[:, :3], scores)  # compares
 
 
 @tf.function
@@ -95,14 +105,15 @@ def step(x):
 
 @tf.function
 def mean(x):
-    losses = strategy.run(replica_step, args=(x,))
+    losses, _ = strategy.run(replica_step, args=(x,))
     return strategy.reduce("MEAN", losses, axis=None)  # averages
 
 
 def main():
     distributed = strategy.experimental_distribute_dataset(dataset)
     for number in range(6):
-        losses = step(next(iter(distributed)))  # starts
+        losses, logits = step(next(iter(distributed)))  # starts
+        outputs.append(logits)
         first = strategy.experimental_local_results(losses)[0]  # takes
         if first > 100:  # fetches
             break
@@ -150,6 +161,15 @@ def test_one_replicas_result_and_the_mean_of_parts(facts: Any) -> None:
 
 def test_a_metric_that_is_never_reset_as_others_are(facts: Any) -> None:
     assert facts["kept"] == [["kept", 2, line("reads")]]
+
+
+def test_what_an_evaluation_does_otherwise_than_meant(facts: Any) -> None:
+    assert facts["in evaluation"] == [1, line("learns")]
+    assert facts["on scores"] == [["auc", line("compares")]]
+
+
+def test_what_the_loop_keeps_of_each_step(facts: Any) -> None:
+    assert facts["held"] == line("starts")
 
 
 def test_a_plain_tensor_for_every_replica(facts: Any) -> None:

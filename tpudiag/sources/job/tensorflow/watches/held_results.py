@@ -18,14 +18,14 @@ class HeldResults:
 
     def __init__(self) -> None:
         self._steps: list[list[tuple[weakref.ref[object], int]]] = []
-        self._location: Location | None = None
+        self._at: list[Location | None] = []
 
     def gave(self, arrays: Iterable[tuple[object, int]]) -> None:
         """A step gave these, each of so many bytes on one device."""
         if len(self._steps) < _MOST:
             large = [(weakref.ref(a), size) for a, size in arrays if size >= _SMALLEST_BYTES]
             self._steps.append(large)
-            self._location = user_lines.caller() if large else self._location
+            self._at.append(user_lines.caller())
 
     def facts(self) -> KeptResults | None:
         """What is alive of all steps but the last ones; None unless it is of nearly each."""
@@ -38,5 +38,5 @@ class HeldResults:
             steps=len(alive),
             of_steps=len(held),
             bytes=sum(alive) // len(alive),
-            location=self._location,
+            location=next(at for at, size in zip(self._at, held, strict=False) if size),
         )
