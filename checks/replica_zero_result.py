@@ -13,7 +13,8 @@ def replica_zero_result(signals: Signals) -> Judgement:
 
     ## What it sees
     `strategy.experimental_local_results(x)[0]` of a result that differs from replica to replica;
-    `strategy.reduce(MEAN, loss)` of the very loss that is scaled by the global batch.
+    `strategy.reduce(MEAN, loss)` of the very loss that is scaled by the global batch; as
+    information, `strategy.reduce(SUM, x)` of what each replica took the mean of.
 
     ## Why it costs
     Replica 0 reports an eighth of the batch, with its noise; early stopping, checkpoints of the
@@ -33,6 +34,8 @@ def replica_zero_result(signals: Signals) -> Judgement:
     for read in loop.replica_reads:
         if read.kind == "first":
             yield _first(read)
+        elif read.kind == "sum":
+            yield _sum(read)
         # Without a known scale the mean may be right: of losses that are averaged over each
         # replica's own batch it is.
         elif _scaled(signals.loss):
@@ -62,6 +65,21 @@ def _first(read: ReplicaRead) -> Finding:
             Evidence("replicas", read.replicas, "replicas"),
         ),
         read.location,
+    )
+
+
+def _sum(read: ReplicaRead) -> Finding:
+    """The sum of what is to be averaged, unless the job divides it later."""
+    return Finding(
+        f"each of {read.replicas} replicas takes the mean of its examples, and these means are "
+        f"summed: what is told is {read.replicas} times too large, unless it is divided later.",
+        "strategy.reduce(tf.distribute.ReduceOp.MEAN, per_replica_mean, axis=None)",
+        (
+            Evidence("reduced by", "SUM", limit="MEAN"),
+            Evidence("replicas", read.replicas, "replicas"),
+        ),
+        read.location,
+        severity=Severity.INFO,
     )
 
 

@@ -140,6 +140,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU506", numerics(clipped=(ClippedGradients("tf.clip_by_norm", 8, HERE),)), Severity.INFO),
     ("TPU507", read_of_replicas(kind="first", taken=0.3, mean=0.4), Severity.WARNING),
     ("TPU507", read_of_replicas(kind="mean"), Severity.WARNING),
+    ("TPU507", read_of_replicas(kind="sum"), Severity.INFO),
     ("TPU508", numerics(batch_norms=(BatchNorm("bn", 4, HERE),)), Severity.WARNING),
     ("TPU509", numerics(routings=(routing(128),)), Severity.WARNING),
     ("TPU606", loop(pauses=(replace(LOOP.pauses[0], spent_ms=1.2e4),)), Severity.WARNING),

@@ -370,7 +370,7 @@ def set_up(**seen: Any) -> Signals:
     return loop(setups=(RepeatedSetup(location=HERE, **seen),))
 
 
-def read_of_replicas(kind: Literal["first", "mean"], **seen: Any) -> Signals:
+def read_of_replicas(kind: Literal["first", "mean", "sum"], **seen: Any) -> Signals:
     """A line that reads one replica's result, or a mean of them."""
     return loop(replica_reads=(ReplicaRead(kind=kind, replicas=8, location=HERE, **seen),))
 

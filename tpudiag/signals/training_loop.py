@@ -162,8 +162,9 @@ class UndistributedInput:
 class ReplicaRead:
     """A step's result of which one replica's part was taken, or a manual mean."""
 
-    kind: Literal["first", "mean"]
-    """`first`: replica 0 alone; `mean`: averaged, though it is scaled by the global batch."""
+    kind: Literal["first", "mean", "sum"]
+    """`first`: replica 0 alone; `mean`: averaged, though it is scaled by the global batch; `sum`:
+    the means of the replicas are summed."""
     replicas: int
     taken: float | None = None
     mean: float | None = None

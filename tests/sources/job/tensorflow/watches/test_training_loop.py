@@ -105,7 +105,9 @@ def step(x):
 
 @tf.function
 def mean(x):
-    losses, _ = strategy.run(replica_step, args=(x,))
+    losses, logits = strategy.run(replica_step, args=(x,))
+    means = strategy.run(lambda x: tf.reduce_mean(x), args=(logits,))
+    strategy.reduce("SUM", means, axis=None)  # sums
     return strategy.reduce("MEAN", losses, axis=None)  # averages
 
 
@@ -157,6 +159,7 @@ def test_what_is_fetched_after_each_step(facts: Any) -> None:
 def test_one_replicas_result_and_the_mean_of_parts(facts: Any) -> None:
     assert ["first", line("takes")] in facts["reads"]
     assert ["mean", line("averages")] in facts["reads"]
+    assert ["sum", line("sums")] in facts["reads"]
 
 
 def test_a_metric_that_is_never_reset_as_others_are(facts: Any) -> None:

@@ -6,12 +6,13 @@ import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Strategy, Tensor
+from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.watches.held_results import HeldResults
 
 _KEPT = 8
@@ -173,18 +174,27 @@ class StepResultWatch:
     ) -> None:
         value = kwargs.get("value", args[1] if len(args) > 1 else None)
         if not self._tf.executing_eagerly():
-            self._averaged(strategy, kwargs.get("reduce_op", args[0] if args else None), value)
+            operation = str(kwargs.get("reduce_op", args[0] if args else None)).upper()
+            self._reduced_in_step(strategy, "mean" if "MEAN" in operation else "sum", value)
         elif self._results and (known := self._known(value)) is not None:
             self._keep(reduced, *known)
 
-    def _averaged(self, strategy: Strategy, operation: object, value: object) -> None:
-        """Inside a traced step: record a mean of the losses whose gradients are taken."""
+    def _reduced_in_step(
+        self, strategy: Strategy, kind: Literal["mean", "sum"], value: object
+    ) -> None:
+        """In a traced function: a mean of the losses whose gradients are taken, a sum of means."""
         replicas, location = strategy.num_replicas_in_sync, user_lines.caller()
-        if replicas < 2 or location is None or "MEAN" not in str(operation).upper():
+        if replicas < 2 or location is None:
             return
-        parts = self._tf.nest.flatten(value, expand_composites=True)
-        if any(part is target for part in parts for target in self.losses()):
-            read = ReplicaRead(kind="mean", replicas=replicas, location=location)
+        # Not expanded: a variable would be read.
+        each_of = (getattr(e, "values", None) or (e,) for e in self._tf.nest.flatten(value))
+        parts: list[Any] = [part for parts in each_of for part in parts]
+        if not all(hasattr(part, "op") and not hasattr(part, "assign") for part in parts):
+            return
+        trained = any(part is target for part in parts for target in self.losses())
+        means = all(graphs.source(part).op.type == "Mean" for part in parts)
+        if trained if kind == "mean" else means and not trained:
+            read = ReplicaRead(kind=kind, replicas=replicas, location=location)
             self.replica_reads.setdefault(location, read)
 
     def _local_results(
