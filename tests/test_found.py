@@ -21,7 +21,7 @@ DIGITS = "9" * 5000
 
 
 def healthy() -> dict[str, Any]:
-    document: dict[str, Any] = json.loads((GOLDEN / "each-severity.json").read_text("utf-8"))
+    document: dict[str, Any] = json.loads((GOLDEN / "plots.json").read_text("utf-8"))
     return document
 
 

@@ -136,7 +136,7 @@ def reports() -> list[bytes]:
 
 def read_baseline(file: Path) -> None:
     odd = report_json.load(file)
-    for name in ("profile", "each-severity"):
+    for name in ("profile", "plots"):
         good = report_json.load(GOLDEN / f"{name}.json")
         sides.held_against(odd, str(file), good, 0.02)
         for before, after in ((odd, good), (good, odd), (odd, odd)):

@@ -111,9 +111,11 @@ def test_figures_of_a_job_wait_for_verbose_but_those_of_a_profile_do_not() -> No
 
 
 def test_broken_checks_are_said_to_be_ours() -> None:
-    rows = shown(job(outcome(101, Verdict.BROKEN), *HEALTHY))
+    report = job(outcome(101, Verdict.BROKEN), *HEALTHY)
+    rows = shown(report)
     assert "Broken, a fault of tpudiag and not of the job: TPU101 (-v says how)." in rows
     assert "28 passed, 0 not measured, 1 broken (-v shows them)" in rows
+    assert "\x1b[1;35m28 passed" in renderer("rich")(report)
 
 
 def test_a_prediction_carries_its_range() -> None:

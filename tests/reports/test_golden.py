@@ -1,7 +1,9 @@
 """Each format of each kind of report, against tests/golden/.
 
 The Markdown files end in .markdown, as ruff formats the code within .md files. Explanations are
-left out but for one, and HTML without the plotting library, the style and the script.
+left out but for one, and HTML without the plotting library, the style and the script. Plain text
+is that of the terminal without its colours (`test_renderers.py`), and the reports that are left
+out have nothing that another one has not.
 
 After a change that is meant: `TPUDIAG_UPDATE_GOLDEN=1 pytest tests/reports/test_golden.py`, and
 look at the difference.
@@ -25,9 +27,9 @@ ENDINGS = {
     "markdown": "markdown",
     "rich": "ansi",
     "sarif": "sarif",
-    "text": "txt",
     "text verbose": "verbose.txt",
 }
+AGREED = ("healthy", "crashed", "empty", "profile", "hostile", "long", "plots")
 BODY = "## What it sees\nThe *wait*, `next()`.\n\n## What to do\n```python\nprefetch()\n```"
 EXPLAINED = {
     "TPU201": Explanation("TPU201", "input-bound", Severity.WARNING, "The step waits.", BODY)
@@ -46,6 +48,7 @@ def without_library(text: str) -> str:
 
 
 @pytest.mark.parametrize("format_", ENDINGS)
+@pytest.mark.parametrize("name", AGREED, indirect=True)
 def test_report_is_as_agreed(
     format_: str, name: str, specimen: Report, monkeypatch: pytest.MonkeyPatch
 ) -> None:
