@@ -63,6 +63,7 @@ known = tf.data.Dataset.from_tensor_slices((Hole().reshape(40, 3), [1] * 40)).ba
 def lines():
     yield from open("/nowhere/lines")
 
+typed = tf.data.Dataset.from_generator(lines, tf.int32, output_shapes=tf.TensorShape([3]))
 generated = tf.data.Dataset.from_generator(lines, output_signature=tf.TensorSpec((3,), tf.int32))
 early = strategy.experimental_distribute_dataset(Hole())
 own = Own()
@@ -151,7 +152,7 @@ print(json.dumps({
     "sized": [sized[0].units, sized[1].input_dim, sized[2].target_shape[0], sized[3].shape[1]],
     "known": next(iter(known))[0].shape.as_list(),
     "texts": tf.strings.split(Hole()[:9])[0].shape[0], "numbers": tf.nn.relu(Hole()[:9]).shape[0],
-    "generated": len(list(generated.batch(8))),
+    "generated": [len(list(each.batch(8))) for each in (generated, typed)],
     "lossless": list(lossless.shape),
     "early": isinstance(next(iter(early)), Hole),
     "stepped": stepped, "passing": passing, "adapted": texts.vocabulary_size(),
@@ -177,7 +178,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["sliced"] == [True, 24, 16], "its shape is not known"
     assert seen["known"] == [4, 3] and seen["sized"] == [2, 2, 2, 2]
     assert seen["texts"] > 1 and seen["numbers"] == 9
-    assert seen["generated"] > 25, "as its signature says, where its file is not there"
+    assert min(seen["generated"]) > 25, "as its signature says, where its file is not there"
     assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["late"] == 1, "of its first batch the model took all, and not of its second"

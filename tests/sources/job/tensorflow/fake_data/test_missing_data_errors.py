@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import missing_data_errors
+from tpudiag.sources.job.tensorflow.fake_data.ledger import MARKER
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,22 @@ def test_a_file_that_tensorflow_itself_lacks_is_no_data(folder: str, of_training
     with pytest.raises(FileNotFoundError) as raised:
         exec(compile("open('/none.so')", file, "exec"))
     assert missing_data_errors.is_of_training(raised.value) is of_training
+
+
+@pytest.mark.parametrize(
+    ("raises", "absent"),
+    [
+        ("raise RuntimeError(\"Error opening '/none/a.wav': System error.\")", True),
+        (f"raise RuntimeError('cannot decode {MARKER}hole')", True),
+        ("raise RuntimeError(\"Node: 'model/dense/BiasAdd'\")", False),
+        ("import os; os.environ['KAGGLE_KERNEL_RUN_TYPE']", True),
+        ("{}['KAGGLE_KERNEL_RUN_TYPE']", False),
+    ],
+)
+def test_what_names_a_file_or_a_variable_that_is_not_there(raises: str, absent: bool) -> None:
+    with pytest.raises((RuntimeError, KeyError)) as raised:
+        exec(raises, {})
+    assert missing_data_errors.is_absent(raised.value) is absent
 
 
 @pytest.mark.parametrize(("call", "of_names"), [("plot(1, 2)", True), ("plot(*[1, 2])", False)])

@@ -40,7 +40,7 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
     def generated(
         original: Call, generator: Callable[..., Iterator[object]], *args: object, **kwargs: object
     ) -> object:
-        signature = kwargs.get("output_signature")
+        signature = kwargs.get("output_signature") or _of_types(tf, *args[:2], **kwargs)
 
         @wraps(generator)
         def whole(*given: object) -> Iterator[object]:
@@ -53,7 +53,7 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
                 one = tf.nest.map_structure(partial(simplest, first=0), signature)
                 yield from repeat(one, BATCHES * batch_sizes.of(None))
 
-        return original(whole if signature is not None else generator, *args, **kwargs)
+        return original(generator if signature is None else whole, *args, **kwargs)
 
     def distributed(
         original: Call, strategy: object, dataset: object, *args: object, **kwargs: object
@@ -70,3 +70,16 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
     hooks.around(table.GENERATOR_GIVEN, generated)
     hooks.around(table.DATASETS_JOINED, partial(recorded, lambda each: isinstance(each, Hole)))
     hooks.around(table.STRATEGY_DISTRIBUTES, distributed)
+
+
+def _of_types(
+    tf: Library, output_types: Any = None, output_shapes: Any = None, **_: object
+) -> object:
+    """What a generator gives by its types and shapes, as an older interface tells them."""
+    if output_types is None or output_shapes is None:
+        return None
+    if isinstance(output_types, dict):
+        return {key: _of_types(tf, each, output_shapes[key]) for key, each in output_types.items()}
+    if isinstance(output_types, (list, tuple)):
+        return tuple(map(partial(_of_types, tf), output_types, output_shapes))
+    return tf.TensorSpec(output_shapes, output_types)

@@ -273,10 +273,11 @@ class Files:
         return iter([(path, list(CLASSES), none), *inner])
 
     def _exists(self, path: str, *_: object) -> bool:
-        """Data is there; a folder that the job writes to is not, before it did."""
-        if paths.looks_like_data(path):
+        """Data that the script asks for is there; what it or a library writes is not, before."""
+        there = paths.looks_like_data(path) and by_user()
+        if there:
             self._ledger.note(path)
-        return paths.looks_like_data(path)
+        return there
 
     def _said(self, what: str, made: Callable[[Kwargs], object] = lambda _: Hole()) -> Call:
         """Gives what a call's options ask for, and says what it is."""

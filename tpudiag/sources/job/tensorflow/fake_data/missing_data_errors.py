@@ -3,6 +3,7 @@
 import dis
 import itertools
 import linecache
+import os
 import re
 import traceback
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from types import FunctionType, TracebackType
 from tpudiag.sources.job.points import user_lines
 
 from . import paths
+from .ledger import MARKER
 
 _OF_MODEL = re.compile(
     r"keras[/\\](src[/\\])?(layers|models|engine|optimizers|trainers|applications|losses|metrics)"
@@ -34,6 +36,8 @@ _ABSENT_BY_TEXT = re.compile(
     r"Errno -[23]\b|[Cc]ould(n't| not) resolve host|Failed to get matching files"
 )
 """What libraries say under exceptions of no kind; the last are names of hosts that none answers."""
+_NAMED = re.compile(r"""(["'`])([^"'`\n]{1,300})\1""")
+"""What an error names, which may be a path."""
 _OF_CALL = re.compile(
     r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b|"
     r".*\bno longer (supported|available|allowed)\b|Received incompatible devices"
@@ -85,8 +89,22 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def is_absent(error: Exception) -> bool:
     """Whether something that was to be read is not there, or not in reach."""
     kinds = " ".join(kind.__name__ for each in _causes(error) for kind in type(each).__mro__)
-    absent = _ABSENT.search(kinds) or _ABSENT_BY_TEXT.search(str(error))
-    return (absent is not None and not _writes(error)) or _is_told_by_the_script(error)
+    text = str(error)
+    absent = bool(_ABSENT.search(kinds) or _ABSENT_BY_TEXT.search(text)) or _names_no_file(text)
+    # What the environment has not, a host has.
+    return (absent and not _writes(error)) or _is_told_by_the_script(error) or _is_of_host(error)
+
+
+def _names_no_file(text: str) -> bool:
+    """Whether an error, of whatever library, names a file of data that is not there."""
+    named = (each[2] for each in _NAMED.finditer(text[:2000]))
+    return MARKER in text or any(map(paths.is_absent, named))
+
+
+def _is_of_host(error: Exception) -> bool:
+    """Whether a variable of the environment is not set, as the host of a notebook sets it."""
+    last = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1:]
+    return isinstance(error, KeyError) and any(f.f_globals is vars(os) for f in last)
 
 
 def _is_told_by_the_script(error: Exception) -> bool:
