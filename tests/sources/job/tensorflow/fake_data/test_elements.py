@@ -57,6 +57,7 @@ print(json.dumps({
     "read": shape(paths.shuffle(8).map(lambda path, at: (claimed(tf.io.read_file(path)), at))),
     "in_python": shape(paths.map(lambda path, _: in_python(path)).map(
         lambda picture: tf.ensure_shape(picture, (9, 9, 3)))),
+    "unnamed": shape(tf.data.TFRecordDataset("/nowhere/train").map(claimed)),
     "own": shape(tf.data.TFRecordDataset(own).map(lambda c: tf.io.decode_png(c))),
     "beside": shape(tf.data.Dataset.from_tensors((own, "own.tfrecord")).interleave(
         lambda path, _: tf.data.TFRecordDataset(path).map(lambda c: tf.io.decode_png(c)))),
@@ -75,7 +76,7 @@ print(json.dumps({
 
 def test_the_trace_says_what_elements_are(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
-    assert seen["claimed"] == seen["nested"] == [[48, 64, 3]]
+    assert seen["claimed"] == seen["nested"] == seen["unnamed"] == [[48, 64, 3]]
     assert seen["decoded"] == [[512, 512, 3]], "of any size"
     assert seen["reshaped"] == [[28, 28]] and seen["in_python"] == [[9, 9, 3]]
     assert seen["parsed"] == [[2, 4], [32]] and seen["batches"] == [[16], [16, 2, 4]]

@@ -36,6 +36,20 @@ def test_what_a_strategy_no_longer_has_is_of_the_code_in_a_function_too() -> Non
     assert missing_data_errors.is_of_code(raised.value)
 
 
+def test_what_an_object_of_the_library_refuses_in_its_own_words_is_of_the_code() -> None:
+    class Options:
+        def __setattr__(self, name: str, value: Any) -> None:
+            value.conjugate()
+            raise AttributeError(f"Cannot set the property {name}.")
+
+    Options.__module__ = "tensorflow.python.data"
+    options: Any = Options()
+    for value, of_code in ((1, True), (None, False)):
+        with pytest.raises(AttributeError) as raised:
+            options.auto_shard = value
+        assert missing_data_errors.is_of_code(raised.value) is of_code
+
+
 @pytest.mark.parametrize(("folder", "of_training"), [("tensorflow", True), ("images", False)])
 def test_a_file_that_tensorflow_itself_lacks_is_no_data(folder: str, of_training: bool) -> None:
     for said in ("No files match `file_pattern` data.csv.", "Tried a: <urlopen error [Errno -2]>"):

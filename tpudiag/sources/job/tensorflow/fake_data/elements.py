@@ -19,14 +19,18 @@ from .ledger import MARKER, SIZE, TEXTS, Ledger
 _OPEN = 32
 _COLOURS = (1, 3, 4)
 _BATCHED = ("BatchDataset", "ParallelBatchDataset")
+_READERS = (b"RecordDataset", b"TextLineDataset")
+"""In the graph of a function that opens files: what it is given are paths, whatever their names."""
 _LOOSE = "_tpudiag_loose"
 """Marks a dataset whose elements have not even the dimensions of the real ones."""
 
 
 class Elements:
-    """Fills what is mapped over stand-ins; `is_away` tells a name that reaches nothing."""
+    """Fills what is mapped over stand-ins; `is_away` tells a name or path that reaches nothing."""
 
-    def __init__(self, tf: Library, ledger: Ledger, is_away: Callable[[object], bool]) -> None:
+    def __init__(
+        self, tf: Library, ledger: Ledger, is_away: Callable[[object, bool], bool]
+    ) -> None:
         self._tf, self._ledger, self._is_away = tf, ledger, is_away
         self._busy = False
         hooks.around(table.DATASET_MADE, self._made)
@@ -56,7 +60,9 @@ class Elements:
         if padded and not any(getattr(each, _LOOSE, False) for each in _chain(source)):
             return None
         specs = self._tf.nest.flatten(getattr(dataset, "element_spec", None))
-        if not all(hasattr(spec, "dtype") for spec in specs) or not self._is_of_stand_ins(source):
+        if not all(hasattr(spec, "dtype") for spec in specs) or not self._is_of_stand_ins(
+            source, reads and _opens_files(function)
+        ):
             return None
         for spec in specs:
             self._ledger.ask(spec.shape.as_list() if spec.shape.rank else [])
@@ -88,7 +94,7 @@ class Elements:
         plain: Call = self._tf.autograph.experimental.do_not_convert(function)
         return plain
 
-    def _is_of_stand_ins(self, dataset: Any) -> bool:
+    def _is_of_stand_ins(self, dataset: Any, of_paths: bool) -> bool:
         """Whether the first element of a dataset is, or names, what is not there."""
         if any(getattr(each, _LOOSE, False) for each in _chain(dataset)):
             return True
@@ -100,7 +106,7 @@ class Elements:
         # Beside a whole path tensorflow_datasets has the name alone.
         there = {os.path.basename(text) for text in firsts if os.path.isfile(text)}
         asked = (text for text in firsts if os.path.basename(text) not in there)
-        away = next((text.decode() for text in asked if self._is_away(text)), None)
+        away = next((text.decode() for text in asked if self._is_away(text, of_paths)), None)
         if away is not None and not away.startswith(self._ledger.folder):
             count = int(dataset.cardinality())
             self._ledger.note(away + (f" and {count - 1} more" if count > 1 else ""))
@@ -128,6 +134,12 @@ class Elements:
         if kind == "SparseTensorSpec":
             return tf.sparse.from_dense(value)
         return tf.RaggedTensor.from_tensor(value) if kind == "RaggedTensorSpec" else value
+
+
+def _opens_files(function: Any) -> bool:
+    """Whether a function that gives datasets reads files."""
+    graph: bytes = function.function.graph.as_graph_def().SerializeToString()
+    return any(reader in graph for reader in _READERS)
 
 
 def _chain(dataset: Any) -> Iterator[Any]:

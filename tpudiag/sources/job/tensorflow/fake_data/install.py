@@ -31,8 +31,9 @@ class FakeData:
         self._files = Files(self._ledger, written)
         holes.install()
 
-    def _is_away(self, path: object) -> bool:
-        return paths.is_absent(path) and not self._written(path)
+    def _is_away(self, path: object, for_data: bool) -> bool:
+        away = paths.is_missing if for_data else paths.is_absent
+        return away(path) and not self._written(path)
 
     @property
     def used(self) -> bool:

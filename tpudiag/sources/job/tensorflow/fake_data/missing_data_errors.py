@@ -72,11 +72,18 @@ def _is_of_release(error: Exception) -> bool:
     """Whether a part of TensorFlow or Keras that holds no data has not what it is asked for."""
     # AutoGraph raises one of the same kind in the place of the first, which alone knows more.
     objects = (getattr(each, "obj", None) for each in (error, error.__context__))
-    asked = next((each for each in objects if each is not None), None)
+    refuses = [*traceback.walk_tb(error.__traceback__)][-1:] if _is_said(error) else []
+    owners = (frame.f_locals.get("self") for frame, _ in refuses)
+    asked = next((each for each in (*objects, *owners) if each is not None), None)
     if not isinstance(error, AttributeError) or asked is None or isinstance(asked, type):
         return False
     ours = any(_LIBRARY.match(each.__module__) for each in type(asked).__mro__)
     return ours and not (hasattr(asked, "shape") or hasattr(asked, "element_spec"))
+
+
+def _is_said(error: Exception) -> bool:
+    """Whether it is raised by an object itself, in its own words, and not by Python."""
+    return getattr(error, "name", "") is None
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -29,7 +29,7 @@ PICTURES_LISTED = 1024
 _PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
 _FETCHES = re.compile(r"\s*(wget|curl|gdown|kaggle|gsutil|gcloud storage|aria2c)\b")
 _DATA = re.compile(
-    r"tfrec|-of-\d|\.(csv|tsv|jsonl?|txt|npy|npz|parquet|gz|zip|jpe?g|png|bmp|wav|flac|mp3|records?)$",
+    r"tf_?rec|-of-\d|\.(csv|tsv|jsonl?|txt|npy|npz|parquet|gz|zip|jpe?g|png|bmp|wav|flac|mp3|records?)$",
     re.I,
 )
 
