@@ -35,6 +35,7 @@ from .model_holes import labels, simplest
 
 _FUNCTIONS = ("train_function", "test_function", "predict_function")
 """Of a Keras model: made anew where they are None."""
+_STEPS = ("steps_per_epoch", "validation_steps", "steps")
 _OF_ARRAYS = ("validation_batch_size", "validation_split", "sample_weight", "batch_size", "y")
 """What of a call goes by data that were given as arrays."""
 
@@ -103,6 +104,10 @@ class Filling:
         if bound is None:
             return original(model, *args, **kwargs)
         given = (model, bound.arguments, bound.signature.parameters)
+        for name in _STEPS if self._ledger.any else ():
+            if bound.arguments.get(name) == 0:  # fewer examples than a batch: there are none
+                self._ledger.note(f"{name} at {user_lines.caller()}, which came out as 0")
+                bound.arguments[name] = batch_sizes.BATCHES
         if holes.holds(list(bound.arguments.values())[1:]):
             self._fill(*given)
         steps = self._steps(model)
