@@ -10,7 +10,7 @@ import pytest
 from tests.checks.rehearsal import SHARD
 from tpudiag.sources.job.jax.devices_in_use import gathered, idle_axes, placed
 from tpudiag.sources.job.jax.equations import Equations, live_bytes, product
-from tpudiag.sources.job.jax.programs import carried
+from tpudiag.sources.job.jax.programs import carried, scope
 
 pytestmark = pytest.mark.slow
 WIDTH, ROWS, TURNS = 64, 128, 8
@@ -24,6 +24,17 @@ def loss(w: Any, x: Any) -> Any:
 def program(jax: Any, step: Any, *shapes: tuple[int, ...]) -> Any:
     given = [jax.ShapeDtypeStruct(shape, "float32") for shape in shapes]
     return jax.make_jaxpr(step)(*given).jaxpr
+
+
+def test_the_transformations_around_what_has_no_scope() -> None:
+    class Stack:
+        stack = SimpleNamespace(name="transpose"), SimpleNamespace(name="jvp")
+
+        def __str__(self) -> str:
+            return ""  # as JAX 0.4.35 writes it
+
+    equation: Any = SimpleNamespace(source_info=SimpleNamespace(name_stack=Stack()))
+    assert scope(equation) == "transpose(jvp())"
 
 
 def test_which_loops_are_of_training_steps(jax: Any) -> None:

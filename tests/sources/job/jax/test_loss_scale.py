@@ -28,6 +28,11 @@ def mean(jax: Any, *given: Any) -> Any:
     return losses(jax, *given).mean()
 
 
+def normalised(jax: Any, params: Any, x: Any, y: Any) -> Any:
+    average = jax.lax.pmean(x.mean(axis=0)[None], AXIS)
+    return mean(jax, params, x - average, y)
+
+
 def counted(jax: Any, *given: Any) -> Any:
     each = losses(jax, *given)
     return each.sum() / jax.lax.psum((each > 0).sum(), AXIS)
@@ -49,6 +54,7 @@ LOSSES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
         mean(jax, params, x, y) + jax.nn.relu(x @ params["a"]).mean()
     ),
     "counted": counted,
+    "with statistics of all": normalised,
 }
 
 
@@ -109,6 +115,7 @@ def read(jax: Any, loss: str, joined: str, check_vma: bool) -> LossScale | None:
         ("mean of parts", "averaged", False, 1 / DEVICES, True),
         ("with weight decay", "summed", False, 1, False),
         ("with hidden", "summed", False, 1, False),
+        ("with statistics of all", "summed", False, 1, False),
     ],
 )
 def test_how_a_loss_is_scaled(

@@ -83,7 +83,10 @@ def lost(jax: Any, step: Any, state: Any, *, keeps: bool) -> Any:
         kept.ran(jitted, given, {}, False)
         kept.gave(record, jax.tree_util.tree_leaves((weights, new)))
     assert kept.step is not None
-    return numerics.read(TracedStep(jax, kept.step)).lost_moments
+    record.values.apart = {"[0][0]"}
+    found = numerics.read(TracedStep(jax, kept.step))
+    assert found.replicas_apart is None, "rounded: no device has a program of its own"
+    return found.lost_moments
 
 
 @pytest.mark.parametrize(("returns", "keeps"), [(True, True), (True, False), (False, False)])

@@ -70,7 +70,8 @@ def read(
         way.follow(jaxpr, [])
     except _Unknown:
         return None
-    weights = {round(weight, 6) for weight, _ in way.seeds}
+    seeds = way.seeds or way.like_state
+    weights = {round(weight, 6) for weight, _ in seeds}
     factors = {round(each.times, 6) for each in way.sums}
     summed = sum(each.bytes for each in way.sums)
     if len(weights) != 1 or len(factors) != 1 or summed < MATTERS * sum(state.values()):
@@ -88,7 +89,7 @@ def read(
         weight=weight * more,
         replicas=devices,
         gradients_averaged=times == 1,
-        location=again or asked or way.seeds[0][1],
+        location=again or asked or seeds[0][1],
     )
 
 
@@ -114,6 +115,8 @@ class _Way(Follower[_Known]):
         """Shapes that the differentiated function reduces to one number."""
         self.seeds: list[tuple[float, Location | None]] = []
         """How far the loss moves when each value of a batch rises by one, and its line."""
+        self.like_state: list[tuple[float, Location | None]] = []
+        """The same of arrays that have the shape of state, as that of a penalty has."""
         self.sums: list[_Sum] = []
         self.divided: list[Location | None] = []
         """Lines on the way to the loss that divide by as many as there are devices."""
@@ -142,6 +145,9 @@ class _Way(Follower[_Known]):
         forward = "jvp(" in place.scope and "transpose(" not in place.scope
         if forward and by and any(isinstance(v, float) and isclose(v, by) for v in given):
             self.divided.append(line(equation))
+        if str(equation.primitive).startswith(_SUMS) and len(equation.outvars) > 1:
+            each_of = zip(equation.outvars, given, strict=True)  # a whole tree is summed at once
+            return [self._summed(equation, made, before, place) for made, before in each_of]
         joined = self._joined(equation, given, place)
         return [joined if joined is not None else self._folded(equation, given, place)]
 
@@ -159,16 +165,19 @@ class _Way(Follower[_Known]):
         if "jvp(" not in place.scope or not equation.outvars:
             return
         shape = tuple(equation.outvars[0].aval.shape)
-        if name.startswith(_MOVES) and not backward and shape:
+        # Sums of what is of no example are statistics of the batch, as of a normalisation.
+        of_examples = shape and not (name.startswith(_SUMS) and shape[0] % self._rows)
+        if name.startswith(_MOVES) and not backward and of_examples:
             raise _Unknown
         if name == "reduce_sum" and not backward and not shape:
             self._reduced.add(tuple(equation.invars[0].aval.shape))
-        of_batch = shape and shape[0] % self._rows == 0 and not self._state[shape]
+        of_batch = shape and shape[0] % self._rows == 0
         comes_back = name == "broadcast_in_dim" and backward and of_batch and first != 0
         if comes_back and shape in self._reduced and not equation.invars[0].aval.shape:
             if not isinstance(first, float):
                 raise _Unknown
-            self.seeds.append((abs(first) * prod(shape), line(equation)))
+            seeds = self.like_state if self._state[shape] else self.seeds
+            seeds.append((abs(first) * prod(shape), line(equation)))
 
     def _folded(self, equation: Equation, given: list[_Known], place: Place) -> float | None:
         """A number that is computed of constants alone."""
@@ -194,7 +203,7 @@ class _Way(Follower[_Known]):
         name, factor = str(equation.primitive), None
         match given:
             case _ if name.startswith(_SUMS):
-                return self._summed(equation, given[0], place)
+                return self._summed(equation, equation.outvars[0], given[0], place)
             case [(of, times)] if name in _SAME:
                 return of, times
             case [(_, _), by] if name in ("mul", "div") and not isinstance(by, tuple):
@@ -222,12 +231,11 @@ class _Way(Follower[_Known]):
             raise _Unknown
         return None  # a learning rate
 
-    def _summed(self, equation: Equation, before: _Known, place: Place) -> _Known:
+    def _summed(self, equation: Equation, variable: Any, before: _Known, place: Place) -> _Known:
         """A sum over the devices: of gradients, or of such a sum once more."""
         count = self._along(equation, place)
         if isinstance(before, tuple):
             return before[0], before[1] * count
-        variable = equation.outvars[0]
         shape = tuple(variable.aval.shape)
         size = self._state[shape]
         if not shape or not size or count == 1:

@@ -149,7 +149,10 @@ def _last(code: CodeType) -> int:
 
 def scope(equation: Equation) -> str:
     """The transformations and scopes that an equation stands in."""
-    return str(getattr(equation.source_info, "name_stack", ""))
+    stack = getattr(equation.source_info, "name_stack", "")
+    # Older releases of JAX write no transformation around what has no scope.
+    names = [each.name for each in getattr(stack, "stack", ())]
+    return str(stack) or "".join(f"{name}(" for name in names) + ")" * len(names)
 
 
 def within(equation: Equation) -> list[Program]:
