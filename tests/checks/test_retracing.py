@@ -50,11 +50,6 @@ def test_the_user_is_sent_to_what_the_user_wrote(own: bool, fix: str) -> None:
     assert fix in finding(ANEW, 5, calls=30, own=own).fix
 
 
-def test_one_fit_of_each_of_several_models_is_no_retracing() -> None:
-    lines = tuple(Retrace(at, 300.0, (ANEW,), Location("train.py", at)) for at in range(4))
-    assert not found("TPU101", functions=(traced("train_function", 60, *lines, location=None),))
-
-
 @pytest.mark.parametrize(
     ("trains", "location", "calls", "lines"),
     [

@@ -34,21 +34,16 @@ def profile(
     stats: dict[str, Any] | None = None,
 ) -> Path:
     """Steps of about a length, one after the other."""
-    chance = random.Random(seed)
-    made = spaces.space("vm")
-    marks: list[tuple[str, float, float]] = []
-    modules: list[tuple[str, float, float]] = []
-    ops: list[tuple[str, str, float, float]] = []
-    at = 50.0
+    chance, at = random.Random(seed), 50.0
+    spans: list[tuple[float, float]] = []
     for number in range(steps):
         length = step_ms * (1 + chance.gauss(0, noise))
         length *= 2 if slow_every and number % slow_every == slow_every - 1 else 1
-        marks.append((str(number), at, length))
-        modules.append((f"cluster_train({spaces.PROGRAM})", at, length))
-        ops.append(("infeed.1", "infeed", at, 1.0))
-        ops.append(("fusion.7", "loop fusion", at + 1, length - 1))
+        spans.append((at, length))
         at += length
-    spaces.add_device(made, 0, modules, ops, marks, stats=stats)
+    made = spaces.space("vm")
+    ops = (("infeed.1", "infeed", 1.0), ("fusion.7", "loop fusion", None))
+    spaces.add_steps(made, 0, spans, ops, stats=stats)
     file.write_bytes(made.SerializeToString())
     return file
 

@@ -30,20 +30,10 @@ def job(tmp_path: Path) -> Callable[..., Report]:
         steps: int = 10,
     ) -> Report:
         space = spaces.space("vm")
-        marks: list[tuple[str, float, float]] = []
-        modules: list[tuple[str, float, float]] = []
-        placed: list[tuple[str, str, float, float]] = []
-        for number in range(steps):
-            at = start = 50.0 + 20 * number
-            marks.append((str(number), start, 20.0))
-            modules.append((f"cluster_train({spaces.PROGRAM})", start, 20.0 - idle_ms))
-            for name, category, length in ops:
-                placed.append((name, category, at, length))
-                at += length
-            # A trace that lost nothing holds operations for all of a program's time.
-            if (rest := start + 20.0 - idle_ms - at) > 0:
-                placed.append(("fusion.99", "loop fusion", at, rest))
-        spaces.add_device(space, 0, modules, placed, marks, about=about or spaces.ABOUT)
+        # A trace that lost nothing holds operations for all of a program's time.
+        whole = (*ops, ("fusion.99", "loop fusion", None))
+        spans = [(50.0 + 20 * number, 20.0) for number in range(steps)]
+        spaces.add_steps(space, 0, spans, whole, idle_ms=idle_ms, about=about or spaces.ABOUT)
         plane = spaces.Plane(space, "/host:CPU")
         if host is not None:
             host(plane)

@@ -29,17 +29,10 @@ def made() -> Any:
         },
         "async-collective-done.3": {"flops": 0, "bytes_accessed": 4096},
     }
-    modules, ops, marks = list[Any](), list[Any](), list[Any]()
-    for number in range(10):
-        start = 50.0 + 10 * number
-        marks.append((str(number), start, 10.0))
-        modules.append((f"jit_train_step({spaces.PROGRAM})", start, 10.0))
-        ops += [
-            ("fusion.1", "convolution fusion", start, 2.0),
-            ("fusion.2", "convolution fusion", start + 2, 2.0),
-            ("async-collective-done.3", "custom fusion", start + 4, 6.0),
-        ]
-    spaces.add_device(space, 0, modules, ops, marks, about=about)
+    ops = [(f"fusion.{number}", "convolution fusion", 2.0) for number in (1, 2)]
+    ops.append(("async-collective-done.3", "custom fusion", 6.0))
+    spans = [(50.0 + 10 * number, 10.0) for number in range(10)]
+    spaces.add_steps(space, 0, spans, ops, "jit_train_step", about=about)
     spaces.add_program(space, "jit_train_step", {"fusion.1": 875_000, "fusion.2": 3_500_000})
     return space
 

@@ -147,14 +147,6 @@ def test_weights_are_compared_where_the_step_returns_no_loss() -> None:
     assert "nothing" not in proof.compared(report(losses=(), weights=()), none, [])[1]
 
 
-def test_losses_of_a_job_that_is_not_steady_tell_nothing(change: Candidate) -> None:
-    after = report(GONE, losses=(9.0, 9.0))
-    assert proof.judge(BEFORE, after, [change], [change]).losses_differ
-    judged = proof.judge(BEFORE, after, [change], [change], steady=False)
-    assert judged.sound
-    assert "not compared" in judged.losses
-
-
 @pytest.mark.parametrize(
     ("mended", "worth"), [(1500, "1,000 -> 1,500 examples/s of input"), (990, ""), (1040, "")]
 )

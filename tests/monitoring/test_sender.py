@@ -175,18 +175,6 @@ def test_what_is_refused_is_counted_and_the_rest_stands(world: World) -> None:
     assert any("refused" in said for said in world.said)
 
 
-def test_a_missing_project_keeps_the_points_and_says_so(world: World) -> None:
-    world.emulator.project = "projects/other"
-    world.run(300)
-    assert world.spool.waiting == 3 * 10
-    assert len(world.said) == 1
-    assert "NOT_FOUND" in world.said[0]
-    world.emulator.project = "projects/p"
-    world.run(600)
-    world.run(120, points=False)
-    whole(world)
-
-
 def test_an_outage_is_caught_up_at_a_point_each_5_s_and_series(
     emulator: Any, tmp_path: Path
 ) -> None:
@@ -217,13 +205,20 @@ def test_a_service_that_wants_points_further_apart_gets_them_so(world: World) ->
     whole(world)
 
 
-def test_a_refused_right_is_tried_again_within_a_minute(world: World) -> None:
-    world.emulator.fail_with = always(grpc.StatusCode.PERMISSION_DENIED)
+@pytest.mark.parametrize("lacks", ["NOT_FOUND", "PERMISSION_DENIED"])
+def test_a_missing_project_or_right_is_said_and_tried_again_within_a_minute(
+    world: World, lacks: str
+) -> None:
+    if lacks == "NOT_FOUND":
+        world.emulator.project = "projects/other"
+    else:
+        world.emulator.fail_with = always(grpc.StatusCode.PERMISSION_DENIED)
     world.run(1_200)
+    assert world.spool.waiting == 3 * 40
     tries = [at for at, method, _ in world.emulator.calls if method == "CreateMetricDescriptor"]
     assert 20 <= len(tries) <= 60
-    assert world.said == [said for said in world.said if "PERMISSION_DENIED" in said][:1]
-    world.emulator.fail_with = always(None)
+    assert world.said == [said for said in world.said if lacks in said][:1]
+    world.emulator.project, world.emulator.fail_with = "projects/p", always(None)
     given = world.now
     world.run(90)
     first = next(at for at, name, _ in world.emulator.calls if name == "CreateTimeSeries")

@@ -64,22 +64,15 @@ def test_a_step_is_lowered_once_for_all_plans(job: Job) -> None:
     assert job.asked == [32, 64]
 
 
-def test_a_changed_module_is_lowered_anew(job: Job) -> None:
-    steps(job).lower(32, 8)
-    Path(job.sources[0]).write_text("width = 16")
-    steps(job).lower(32, 8)
+@pytest.mark.parametrize("why", ["a module changed", "it was refused", "nothing can be kept"])
+def test_what_is_not_kept_as_it_was_is_lowered_anew(job: Job, tmp_path: Path, why: str) -> None:
+    job.refuses = why == "it was refused"
+    if why == "nothing can be kept":
+        (tmp_path / "cache").write_text("a file in its place")
+    first = steps(job).lower(32, 8)
+    if why == "a module changed":
+        Path(job.sources[0]).write_text("width = 16")
+    again = steps(job).lower(32, 8)
     assert job.asked == [32, 32]
-
-
-def test_what_was_refused_is_asked_again(job: Job) -> None:
-    job.refuses = True
-    assert steps(job).lower(32, 8).error == "a string"
-    assert steps(job).lower(32, 8).error == "a string"
-    assert job.asked == [32, 32]
-
-
-def test_a_cache_that_cannot_be_used_costs_nothing(job: Job, tmp_path: Path) -> None:
-    (tmp_path / "cache").write_text("a file in its place")
-    assert steps(job).lower(32, 8).path is not None
-    assert steps(job).lower(32, 8).path is not None
-    assert job.asked == [32, 32]
+    assert first.error == again.error == ("a string" if job.refuses else None)
+    assert (first.path is None) is (again.path is None) is job.refuses

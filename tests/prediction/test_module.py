@@ -4,12 +4,6 @@ from tests.prediction import programs
 from tpudiag.prediction.module import instruction_of, parse
 
 
-def test_a_loops_length_is_the_constant_of_its_condition() -> None:
-    module = programs.module("lstm-v5e")
-    loops = [i for i in module.instructions(module.entry) if i.opcode == "while"]
-    assert [module.trips(loop) for loop in loops] == [40, 40]
-
-
 def test_an_instruction_with_a_tuple_for_its_type() -> None:
     line = (
         "  ROOT %pair.1 = (f32[8]{0:T(256)}, /*index=1*/s32[]) fusion(%a.1, %b), kind=kLoop, "

@@ -1,7 +1,7 @@
 """Makes XSpaces after the planes, lines and stats of the real v6e profile, Steps line added."""
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tests.wire_bytes import field, varint
@@ -183,6 +183,35 @@ def add_device(
         )
 
 
+def add_steps(
+    made: Any,
+    ordinal: int,
+    steps: Iterable[tuple[float, float]],
+    ops: Sequence[tuple[str, str, float | None]],
+    name: str = "cluster_train",
+    first: int | None = 0,
+    idle_ms: float = 0.0,
+    **more: Any,
+) -> None:
+    """A TPU core that in each step (start and ms) runs the same ops, one after the other.
+
+    An op without a time takes what is left of the program, which ends so long before its step. No
+    Steps line counts the steps where they have no first number.
+    """
+    marks: list[Span] = []
+    modules: list[Span] = []
+    placed: list[tuple[str, str, float, float]] = []
+    for number, (start, length) in enumerate(steps, first or 0):
+        marks.append((str(number), start, length))
+        modules.append((f"{name}({PROGRAM})", start, length - idle_ms))
+        at, end = start, start + length - idle_ms
+        for op, category, took in ops:
+            if took is not None or end > at:
+                placed.append((op, category, at, end - at if took is None else took))
+                at += placed[-1][3]
+    add_device(made, ordinal, modules, placed, () if first is None else marks, **more)
+
+
 def add_program(made: Any, name: str, cycles: dict[str, int], devices: int = 0) -> None:
     """The HLO of a program as the profiler keeps it, with the compiler's cycles; a later one
     takes the place of the first. `devices` are those of all hosts that it runs on."""
@@ -252,25 +281,11 @@ def pod_host(
     Extra ops are (name, category, duration); what is left of the step is the collective.
     """
     made = space(host)
+    spans = [(clock_ms + 50.0 + number * step_ms, step_ms) for number in range(steps)]
+    ops: list[tuple[str, str, float | None]] = [("infeed.1", "infeed", input_ms), *extra]
+    ops += [("matmul.1", "convolution fusion", compute_ms), ("all-reduce.2", "all-reduce", None)]
     for ordinal in range(devices):
-        marks: list[Span] = []
-        modules: list[Span] = []
-        ops: list[tuple[str, str, float, float]] = []
-        for number in range(steps):
-            start = clock_ms + 50.0 + number * step_ms
-            marks.append((str(first + number), start, step_ms))
-            modules.append((f"cluster_train({PROGRAM})", start, step_ms))
-            parts = [
-                ("infeed.1", "infeed", input_ms),
-                *extra,
-                ("matmul.1", "convolution fusion", compute_ms),
-            ]
-            at = start
-            for name, category, length in parts:
-                ops.append((name, category, at, length))
-                at += length
-            ops.append(("all-reduce.2", "all-reduce", at, start + step_ms - at))
-        add_device(made, ordinal, modules, ops, marks, about=about or ABOUT)
+        add_steps(made, ordinal, spans, ops, first=first, about=about or ABOUT)
     add_host(made, ())
     return made
 

@@ -97,14 +97,6 @@ def test_steps_of_a_pod_host(tmp_path: Path, ask: Ask) -> None:
     assert parts["idle"] == pytest.approx(fifth["tcIdleTimeMs"], abs=0.001)
 
 
-def test_mxu_utilisation(tmp_path: Path, ask: Ask) -> None:
-    file = spaces.write(spaces.pod_host("a"), tmp_path)
-    found, _ = facts(file)
-    whole = ask(file, "op_profile")["byProgram"]["metrics"]
-    assert found.mxu_share == pytest.approx(whole["flops"], rel=0.01)
-    assert found.mxu_share == pytest.approx(9.0 / 0.020 / 918, rel=0.01)
-
-
 def test_a_run_of_several_hosts(tmp_path: Path, ask: Ask) -> None:
     hosts = [
         spaces.pod_host(f"h{n}", step_ms=20.0 + n, compute_ms=14.0 + n, clock_ms=3.0 * n)
@@ -151,14 +143,10 @@ def test_the_input_that_all_hosts_wait_for(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_the_wait_over_steps_of_unequal_length(tmp_path: Path, ask: Ask) -> None:
-    made, at = spaces.space(), 50.0
-    marks: list[tuple[str, float, float]] = []
-    for number in range(20):
-        marks.append((str(number), at, 10.0 if number % 2 else 30.0))
-        at += marks[-1][2] + 2.0
-    modules = [(f"cluster_train({spaces.PROGRAM})", start, ms) for _, start, ms in marks]
-    waits = [("infeed.1", "infeed", start, 1.0) for _, start, _ in marks]
-    spaces.add_device(made, 0, modules, waits, marks)
+    made = spaces.space()
+    long = [(50.0 + 44 * number, 30.0) for number in range(10)]
+    spans = [span for at, ms in long for span in ((at, ms), (at + ms + 2, 10.0))]
+    spaces.add_steps(made, 0, spans, (("infeed.1", "infeed", 1.0),))
     file = spaces.write(made, tmp_path)
     steps = facts(file)[1]
     assert steps

@@ -9,17 +9,10 @@ from tpudiag.sources.profile import facts
 def test_what_devices_wait_for_is_split(tmp_path: Path) -> None:
     made = spaces.space()
     for ordinal in range(2):
-        late = 4.0 * ordinal
-        modules: list[tuple[str, float, float]] = []
-        ops: list[tuple[str, str, float, float]] = []
-        for start in (100.0, 150.0, 200.0):
-            modules.append(("jit_train(1)", start, 20.0))
-            ops += [
-                ("infeed.1", "infeed", start, 2.0),
-                ("fusion.1", "loop fusion", start + 2, 6.0 + late),
-                ("all-reduce.1", "all-reduce", start + 8 + late, 12.0 - late),
-            ]
-        spaces.add_device(made, ordinal, modules, ops)
+        spans = [(start, 20.0) for start in (100.0, 150.0, 200.0)]
+        fused = ("fusion.1", "loop fusion", 6.0 + 4.0 * ordinal)
+        ops = (("infeed.1", "infeed", 2.0), fused, ("all-reduce.1", "all-reduce", None))
+        spaces.add_steps(made, ordinal, spans, ops, "jit_train", None)
     spaces.add_host(made, (), asked=[("python", 120.0, 10.0)])
     found, _ = facts(spaces.write(made, tmp_path))
     waits = {wait.cause: wait.ms for wait in found.waits}

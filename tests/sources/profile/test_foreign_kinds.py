@@ -19,15 +19,16 @@ V5P_CORE = {
 }
 
 
+FUSED = (("fusion.1", "loop fusion", None),)
+
+
 def cores(stats: dict[str, Any]) -> Any:
     made = spaces.space("host")
     for ordinal in range(8):
-        runs = [("jit_train_step(1)", 100.0 + 20 * n, 19.0) for n in range(6)]
-        ops = [("fusion.1", "loop fusion", start, length) for _, start, length in runs]
         chip: dict[str, Any] = {"core_details": bytes((0x20, ordinal // 2, 0x28, ordinal // 2))}
-        spaces.add_device(
-            made, ordinal, runs, ops, stats=stats | (chip if "chips" in stats else {})
-        )
+        about = stats | (chip if "chips" in stats else {})
+        spans = [(100.0 + 20 * number, 19.0) for number in range(6)]
+        spaces.add_steps(made, ordinal, spans, FUSED, "jit_train_step", None, stats=about)
     return made
 
 
@@ -48,17 +49,10 @@ def test_what_is_one_chip(tmp_path: Path, stats: dict[str, Any], target: str, ch
 
 def test_host_offload_is_no_compute(tmp_path: Path) -> None:
     made = spaces.space()
-    modules: list[tuple[str, float, float]] = []
-    ops: list[tuple[str, str, float, float]] = []
-    for number in range(8):
-        start = 100.0 + 20 * number
-        modules.append(("jit_f(12)", start, 20.0))
-        ops += [
-            ("copy-done.4", "copy-done", start, 18.0),
-            ("fusion.1", "loop fusion", start + 18, 2.0),
-        ]
     text = "f32[8]{0:T(128)} copy-done((f32[8]{0:T(128)}, f32[8]{0:T(128)S(5)}) %copy-start)"
-    spaces.add_device(made, 0, modules, ops, about={"copy-done.4": {"text": text}})
+    spans = [(100.0 + 20 * number, 20.0) for number in range(8)]
+    ops = (("copy-done.4", "copy-done", 18.0), *FUSED)
+    spaces.add_steps(made, 0, spans, ops, "jit_f", None, about={"copy-done.4": {"text": text}})
     file = spaces.write(made, tmp_path)
     found, steps = facts(file)
     (replica,) = found.replicas
@@ -136,15 +130,8 @@ def test_old_writers_spell_their_strings_out(tmp_path: Path) -> None:
 
 def steps_of(ops: tuple[tuple[str, str, float], ...], **about: Any) -> Any:
     made = spaces.space("host")
-    spans = [(str(number), 100.0 + 21 * number, 20.0) for number in range(8)]
-    timed: list[tuple[str, str, float, float]] = []
-    for _, start, _ in spans:
-        at = start
-        for name, category, length in ops:
-            timed.append((name, category, at, length))
-            at += length
-    runs = [("jit_train_step(1)", start, length) for _, start, length in spans]
-    spaces.add_device(made, 0, runs, timed, spans, about=about["about"])
+    spans = [(100.0 + 21 * number, 20.0) for number in range(8)]
+    spaces.add_steps(made, 0, spans, ops, "jit_train_step", **about)
     return made
 
 

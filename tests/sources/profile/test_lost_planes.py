@@ -18,15 +18,10 @@ def uneven(host: str = "a", slow: int = 1, devices: int = 3) -> Any:
     made = spaces.space(host)
     for ordinal in range(devices):
         length = 4.0 if ordinal == slow else 19.5
-        starts = [100.0 + 20 * number for number in range(8)]
-        spaces.add_device(
-            made,
-            ordinal,
-            [(f"cluster_train({spaces.PROGRAM})", start, length) for start in starts],
-            [("matmul.1", "convolution fusion", start, length) for start in starts],
-            [(str(number), start, 20.0) for number, start in enumerate(starts)],
-            about={"matmul.1": {**spaces.ABOUT["matmul.1"], "flops": int(length * 5e11)}},
-        )
+        about = {"matmul.1": {**spaces.ABOUT["matmul.1"], "flops": int(length * 5e11)}}
+        spans = [(100.0 + 20 * number, 20.0) for number in range(8)]
+        ops = (("matmul.1", "convolution fusion", length),)
+        spaces.add_steps(made, ordinal, spans, ops, idle_ms=20.0 - length, about=about)
     return made
 
 

@@ -78,9 +78,8 @@ def test_marks_that_only_dispatch_are_no_steps(
     tmp_path: Path, first_ms: float, every_ms: float, length_ms: float, ahead: bool
 ) -> None:
     made = spaces.space("host")
-    runs = [("jit_train_step(7)", 100.0 + 20.0 * number, 19.9) for number in range(8)]
-    ops = [("fusion.1", "loop fusion", start, length) for _, start, length in runs]
-    spaces.add_device(made, 0, runs, ops)
+    spans = [(100.0 + 20.0 * number, 19.9) for number in range(8)]
+    spaces.add_steps(made, 0, spans, [("fusion.1", "loop fusion", None)], "jit_train_step", None)
     plane = spaces.Plane(made, "/host:CPU")
     line = plane.line("python")
     for number in range(8):
