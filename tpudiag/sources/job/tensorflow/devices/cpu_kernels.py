@@ -15,14 +15,16 @@ _ONLY_HERE = re.compile(
     r"not (?:yet |currently )?(?:supported|implemented) (?:yet )?(?:on|for|in) (?:the )?CPU|"
     # The gradient of a grouped convolution in 16 bit.
     r"filter_size does not have enough elements, requested \d+, got \d+|"
-    # CPU replicas run the step's Python once each, a TPU's once for all; and eagerly, uncompiled.
-    r"replicas made a different number of replica_context|all_gather is not supported in eager|"
+    r"all_gather is not supported in eager|"
     r"oneDNN|core/kernels/mkl/|"
     # The fused norms of TensorFlow 2.13 on processors without AVX-512.
     r"Op does not support bfloat16 inputs"
 )
-_APART = re.compile("merge_call`? called while defining a new graph")
-"""Replica threads cannot meet in a branch, a loop or a nested function."""
+_APART = re.compile(
+    "merge_call`? called while defining a new graph|replicas made a different number of replica_con"
+)
+"""Replica threads cannot meet in a branch, a loop or a nested function; and each runs the step's
+Python, which a TPU's replicas run once for all."""
 _NO_KERNEL = re.compile(
     r"(?:No OpKernel was registered to support|Could not find device for node:)"
     r"(?P<requested>.*?)(?:Registered kernels:|All kernels registered for op \w+:)(?P<kernels>.*)",
