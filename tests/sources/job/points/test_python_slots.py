@@ -44,6 +44,13 @@ class Trainer:
         self.seen = seen
 
 
+trainer = Trainer()
+
+
+def run() -> object:
+    return (lambda function: function())(trainer.step)
+
+
 def helper() -> int:
     return steps
 
@@ -59,8 +66,9 @@ def counter() -> Callable[[], int]:
     return step
 
 
-def test_globals_are_followed_into_the_functions_that_are_called() -> None:
-    slots = {slot.name: slot for slot in unique_slots((Trainer().step,))}
+@pytest.mark.parametrize("root", [Trainer().step, run])
+def test_globals_are_followed_into_the_functions_that_are_called(root: object) -> None:
+    slots = {slot.name: slot for slot in unique_slots((root,))}
     assert {name: slot.get() for name, slot in slots.items()} == {
         "self.seen": 0,
         "rate": 0.5,

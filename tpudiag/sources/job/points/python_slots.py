@@ -98,9 +98,7 @@ def _slots(function: object, depth: int, visited: set[CodeType]) -> Iterator[Slo
                 written=use.written,
                 location=user_lines.of(function.__code__.co_filename, use.line),
             )
-        elif isinstance(value, (FunctionType, MethodType)) and not (
-            use.of or use.name in called_back
-        ):
+        elif isinstance(value, (FunctionType, MethodType)) and use.name not in called_back:
             yield from _slots(value, depth - 1, visited)
 
 
