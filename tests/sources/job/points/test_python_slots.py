@@ -48,7 +48,11 @@ trainer = Trainer()
 
 
 def run() -> object:
-    return (lambda function: function())(trainer.step)
+    return helped(trainer.step)
+
+
+def helped(function: Callable[[], float]) -> float:
+    return function()
 
 
 def helper() -> int:
