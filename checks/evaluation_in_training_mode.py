@@ -1,19 +1,21 @@
-from tpudiag.model import Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import loop_of
+from ._need import by_framework
 
 LIMIT = 0
 """Layers that an evaluation calls in training mode."""
 
 
-@check("TPU521", Severity.WARNING)
+@check("TPU521", Severity.WARNING, frameworks=BOTH)
 def evaluation_in_training_mode(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The evaluation calls its model in training mode.
 
     ## What it sees
     Batch normalisations and dropouts of the training step that are called with `training=True` in
-    a function that updates metrics and takes no gradients. Without batch normalisations it is
+    a function that updates metrics and takes no gradients. In JAX, dropouts of functions that take
+    no gradients and are given the trained model after a step. Without batch normalisations it is
     told as information: dropout in an evaluation may be meant (Monte Carlo dropout).
 
     ## Why it costs
@@ -24,6 +26,7 @@ def evaluation_in_training_mode(signals: Signals, limit: float = LIMIT) -> Judge
     ## What to do
     ```python
     logits = model(x, training=False)    # in the evaluation; training=True in the training step
+    model.eval()                         # flax nnx; flax linen: deterministic=True
     ```
 
     ## Source
@@ -36,7 +39,11 @@ def evaluation_in_training_mode(signals: Signals, limit: float = LIMIT) -> Judge
         yield Finding(
             f"the evaluation calls its model in training mode: of {count} layers {wrong.norms} "
             f"normalise by its batches, and learn of them, and {wrong.dropouts} drop.",
-            "logits = model(x, training=False)",
+            by_framework(
+                signals,
+                "logits = model(x, training=False)",
+                "model.eval()  # before it, of flax nnx; deterministic=True of linen",
+            ),
             (seen,),
             wrong.location,
             severity=Severity.WARNING if wrong.norms else Severity.INFO,

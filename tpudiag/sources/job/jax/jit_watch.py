@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.model import Location
+from tpudiag.signals.training_loop import TrainedInEvaluation
+from tpudiag.sources.job.jax import dropouts
 from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
 from tpudiag.sources.job.jax.kept_step import KeptStep
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
@@ -61,6 +63,8 @@ class JitWatch:
         """Told of each call of what was compiled before; None where it was answered."""
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
         """Told of the first call of a function that trains before it runs."""
+        self.evaluates_in_training_mode: TrainedInEvaluation | None = None
+        """A function that does not train, and drops out."""
         self.mesh_made = False
         """JAX was asked to put a mesh in order."""
         self.eager_location: Location | None = None
@@ -206,9 +210,22 @@ class JitWatch:
         first = not (record.calls or jitted.mapped) and self._traces(jitted, args, kwargs)
         if first and record.trains:
             self.on_first_call(self.kept.as_called(jitted, args, kwargs))
+        elif first and self.evaluates_in_training_mode is None:
+            barrier.attempt("dropouts", self._look_for_dropouts, jitted, args, kwargs)
         # Whether one of jax.pmap trains is not known before its first call.
         if record.trains or (jitted.mapped and not record.calls):
             barrier.attempt("values of the step", self._look_at, jitted, args, kwargs)
+
+    def _look_for_dropouts(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
+        """A function that does not train is given the model that was trained."""
+        at = user_lines.caller()
+        if not self.kept.takes_results(args, kwargs):
+            return
+        with hooks.instead(self._active, outermost=jitted):
+            found = dropouts.count(jitted.trace(*args, **kwargs).jaxpr.jaxpr)
+        if found:
+            seen = TrainedInEvaluation(norms=0, dropouts=found, location=at)
+            self.evaluates_in_training_mode = seen
 
     def _state(self, jitted: Jitted) -> Numbers:
         """The Python numbers that a function uses; of one that is made anew each time, none."""

@@ -34,6 +34,11 @@ class KeptStep:
         taken = {_kind(leaf) for leaf in leaves((args, kwargs)) if id(leaf) in known}
         known |= {id(leaf): leaf for leaf in leaves(result) if _kind(leaf) in taken}
 
+    def takes_results(self, args: Args, kwargs: Kwargs) -> bool:
+        """Whether a function is given what a training function gave: the model."""
+        known = set[int]().union(*self._gave.values())
+        return any(id(leaf) in known for leaf in self.jax.tree_util.tree_leaves((args, kwargs)))
+
     def gave(self, record: Record, leaves: list[object]) -> dict[int, object]:
         """A training function gave these, which its next call may take."""
         self._gave[id(record)] = {id(leaf): leaf for leaf in leaves}

@@ -120,6 +120,7 @@ class Seen:
         return TrainingLoop(
             dispatches=self.steps.steps,
             fetches=self.fetches.facts(),
+            trained_in_evaluation=self.jits.evaluates_in_training_mode,
             fits=tuple(setup.fit_data) if setup is not None else (),
             schedules=setup.schedules() if setup is not None else (),
             pauses=self.pauses.facts(),
