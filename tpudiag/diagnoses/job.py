@@ -239,7 +239,10 @@ def _on_tpu(
 
 def _signals(origin: Origin, job: following.JobRun) -> Signals:
     signals = facts.signals(origin, job.facts)
-    signals = replace(signals, end=replace(signals.end or _end(job), log_tail=job.log_tail))
+    # What is said last where the step is lowered is said of our lowering.
+    own = job.phase == protocol.LOWERING and bool(job.exit_code)
+    log_tail = "" if own else job.log_tail
+    signals = replace(signals, end=replace(signals.end or _end(job), log_tail=log_tail))
     if signals.tensorflow is None and job.phase == IMPORTING and not job.interrupted:
         ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
         said = last_words.most_telling(job.log_tail) or "the process ended without a word"

@@ -27,6 +27,7 @@ from tpudiag.sources.job.points import (
 )
 from tpudiag.sources.job.points.library_objects import Dataset, Spec
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
+from tpudiag.sources.job.tensorflow.watches import function_record
 
 from . import batch_sizes, dataset_holes, holes
 from .asking import takes_apart
@@ -124,6 +125,7 @@ class Filling:
             # A function whose first call failed may make no variables any more.
             for name in () if model in self._refilled else _FUNCTIONS:
                 setattr(model, name, None)
+                function_record.remade.add(model)
             self._refilled.add(model)
             try:
                 # A loss may hold weights of classes that are not there.

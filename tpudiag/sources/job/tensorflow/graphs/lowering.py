@@ -7,6 +7,7 @@ builds for TPUs have their kernels, and the StableHLO program is the same.
 
 import json
 import os
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -34,6 +35,11 @@ from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 SMALLER, SMALLEST = 4, 8
 """The factor and minimum of the small batch, whose step is compiled without memory pressure."""
 _ERROR_CHARACTERS = 4000
+_OF_SIZES = re.compile(
+    r"Input to reshape is a tensor with \d+ values|[Ii]ncompatible shapes|"
+    r"[Dd]imensions .*must be equal"
+)
+"""Sizes that do not fit each other, as they did when the step ran: bound for the compiler."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +157,8 @@ class LoweringWatch:
         except Exception as error:  # whatever the job's function raises when it is traced again
             text, program = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS], self._program
             own = only_on_tpu(str(error))
-            refused = program.refused(str(error)) if program is not None and not own else ()
+            ours = own or _OF_SIZES.search(text)
+            refused = program.refused(str(error)) if program is not None and not ours else ()
             if own:
                 text = f"TensorFlow lowers {own} for TPUs alone, by kernels of their own"
             lowered = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)

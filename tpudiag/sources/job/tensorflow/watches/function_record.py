@@ -18,6 +18,10 @@ Signature = dict[str, tuple[LeafKind, str]]
 """Path of an argument -> (kind, description)."""
 
 
+remade = set[object]()
+"""Models whose function the rehearsal had made anew, which is no matter of the job's."""
+
+
 @dataclass
 class CalledFunction:
     """What was seen of a function that its framework traces, whichever that is."""
@@ -65,6 +69,8 @@ class FunctionRecord(CalledFunction):
     """The record of one tf.function, or of all made from the same code."""
 
     instances: int = 0
+    models: list[object] = field(default_factory=list[object])
+    """Those that a library made it for; None of a function of the job's own."""
     replicated: bool = False
     """Whether it calls strategy.run."""
     heavy: str = ""
@@ -110,12 +116,21 @@ class FunctionRecord(CalledFunction):
         if len(self.took_ms) < MAXIMUM_TIMES_KEPT:
             self.took_ms.append(took_ms)
 
-    def traced(self, function: Function, args: Args, kwargs: Kwargs, took_ms: float) -> None:
-        """A call with a trace ended: find the argument that caused it."""
-        self.traces += 1
+    def traced(
+        self, function: Function, args: Args, kwargs: Kwargs, took_ms: float, model: object = None
+    ) -> None:
+        """A call with a trace ended: find the argument that caused it.
+
+        The first trace for another `model`, as that of the next fold, is none again.
+        """
+        known = any(model is each for each in self.models)
+        another = (bool(self.models) and not known) or model in remade
+        remade.discard(model)
+        self.models += [] if known else [model]
+        self.traces += not another
         seen = signature(function, args, kwargs)
         seen[""] = ("new function", f"tf.function number {self.instances}")
-        if self.signatures and len(self.retraces) < MAXIMUM_RETRACES_KEPT:
+        if self.signatures and not another and len(self.retraces) < MAXIMUM_RETRACES_KEPT:
             # Compared with the nearest earlier trace: the smallest difference is the cause.
             differing = min((changes(old, seen) for old in self.signatures), key=len)
             names = bindings.parameters(function.python_function)

@@ -5,9 +5,11 @@
 """
 
 import contextlib
+import inspect
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import StepFunction, TracedFunction
@@ -133,7 +135,8 @@ class FunctionWatch:
             traced = function.experimental_get_tracing_count() != before
             took_ms = (time.perf_counter() - started) * 1e3
             if traced:
-                record.traced(function, args, kwargs, took_ms)
+                model = _model(function.python_function)
+                record.traced(function, args, kwargs, took_ms, model)
             else:
                 record.ran(took_ms)
         if traced and record.trains and self.after_training is not None:
@@ -179,6 +182,19 @@ def _owner(function: object) -> object:
             held = type(owner).__name__ == "TfMethodTarget"
             return getattr(owner, "target", owner) if held else owner
         function = inner
+
+
+def _model(function: object, depth: int = 5) -> object:
+    """The model that a library made a function for, which stands in a closure; None of another."""
+    inner: Any = user_lines.unwrapped(getattr(function, "python_function", function))
+    for cell in (getattr(inner, "__closure__", None) or ()) if depth else ():
+        with contextlib.suppress(ValueError):  # an empty cell
+            value = cell.cell_contents
+            if hasattr(value, "train_step") and user_lines.of_function(inner) is None:
+                return value
+            if inspect.isfunction(value) and (found := _model(value, depth - 1)) is not None:
+                return found
+    return None
 
 
 def _codes(function: Callable[..., object], depth: int = 5) -> tuple[object, ...]:

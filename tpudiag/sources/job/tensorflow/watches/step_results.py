@@ -23,6 +23,8 @@ MANY = 8
 _BETWEEN = ("framework/ops.py", "framework/tensor.py", "values.py", "autograph/impl/api.py")
 """TensorFlow's files between the user's line and a fetch."""
 
+_OF_EPOCHS = frozenset(("on_epoch_end", "on_test_end", "on_train_end"))
+"""Hooks of callbacks that come once an epoch, however few steps are left of one."""
 _VALUE_OF = frozenset(("numpy", "__array__"))
 """The methods by which TensorFlow's and Keras' variables return their values."""
 
@@ -260,7 +262,7 @@ def _line_reading() -> Location | None:
         if location is not None:
             return location if variable else None
         name = frame.f_code.co_name
-        if "save" in name or "restore" in name:
+        if "save" in name or "restore" in name or name in _OF_EPOCHS:
             return None
         if name in _VALUE_OF:
             variable = variable or hasattr(frame.f_locals.get("self"), "assign")
