@@ -115,13 +115,13 @@ def test_a_log_folder_that_cannot_be(tmp_path: Path) -> None:
 def test_a_full_disk_is_no_defect_of_ours() -> None:
     full = HookDefect("profile", "OSError: [Errno 28] No space left on device: '/logs/a'", "")
     other = HookDefect("steps", "KeyError: 'a'", "")
-    said = list(script_coverage.urgent(None, (), (full,)))
+    said = list(script_coverage.urgent(None, (), (full,), {}))
     assert len(said) == 1
     assert "A disk was full" in said[0]
     assert "defect" not in said[0]
     assert (
         "1 hook of tpudiag failed (steps)"
-        in list(script_coverage.urgent(None, (), (full, other)))[1]
+        in list(script_coverage.urgent(None, (), (full, other), {}))[1]
     )
 
 

@@ -68,17 +68,17 @@ def test_what_was_shortened_is_said() -> None:
 def test_what_the_time_did_not_reach_is_said_first() -> None:
     rest = tuple(UnreachedLines("train.py", n, n, f"step_{n}()") for n in range(41, 47))
     ended = Coverage(end="budget", stopped_at=HERE, unreached=rest, rest_s=60.1)
-    (note,) = script_coverage.urgent(ended, (), ())
+    (note,) = script_coverage.urgent(ended, (), (), {})
     ended_at = "The time for the rest of the script ended at train.py:40, after 60 s"
     assert note.startswith(f"{ended_at}; 6 statements were not reached: ")
     assert "train.py:41 step_41()" in note
     assert "and 2 more" in note
-    assert list(script_coverage.urgent(Coverage(end="whole"), (), ())) == []
+    assert list(script_coverage.urgent(Coverage(end="whole"), (), (), {})) == []
 
 
 def test_what_did_not_fit_is_said_to_be_ours() -> None:
     cut = Misfit((InterventionKind.PREDICTIONS,), HERE, "ValueError: 4 rows")
-    (note,) = script_coverage.urgent(None, (cut,), ())
+    (note,) = script_coverage.urgent(None, (cut,), (), {})
     assert note == (
         "The rehearsal's shortened predictions do not fit at train.py:40: it ran without. "
         "The error: ValueError: 4 rows"
@@ -86,8 +86,14 @@ def test_what_did_not_fit_is_said_to_be_ours() -> None:
 
 
 def test_a_hook_that_failed_is_said_to_be_ours() -> None:
-    (note,) = script_coverage.urgent(None, (), (HookDefect("Dataset.map", "KeyError: 1", "..."),))
-    assert note.startswith("1 hook of tpudiag failed (Dataset.map): our defect, not the job's")
+    defect = HookDefect("Dataset.map", "KeyError: 1", "...")
+    for installed, said in (
+        ({"jax": "0.4.30", "tensorflow-cpu": "2.13.1"}, " failed (Dataset.map): our defect, not"),
+        ({"jax": "0.4.13"}, " (Dataset.map) saw nothing: jax 0.4.13 is older than what is rehears"),
+        ({"tensorflow-cpu": "2.9.3"}, " (Dataset.map) saw nothing: tensorflow 2.9.3 is older"),
+    ):
+        (note,) = script_coverage.urgent(None, (), (defect,), installed)
+        assert note.startswith(f"1 hook of tpudiag{said}")
 
 
 def test_where_only_the_first_loop_was_wanted_it_is_said() -> None:

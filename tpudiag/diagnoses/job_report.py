@@ -127,7 +127,12 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     of_jax = signals.framework is Framework.JAX
     return (
         # First what was not seen: the first screen shows few.
-        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *script_coverage.urgent(
+            signals.coverage,
+            signals.misfits,
+            signals.hook_defects,
+            there.distributions if there is not None else {},
+        ),
         *job_summary.passed_over(facts),
         *job_summary.not_drawn(facts),
         *job_summary.traced_alone(facts.get("not_run")),

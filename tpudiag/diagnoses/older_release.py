@@ -1,6 +1,7 @@
 """The older release needed by a script that uses what was removed since."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from tpudiag.known_errors.releases.lacking import lack_in, span_of_member
@@ -8,6 +9,8 @@ from tpudiag.known_errors.releases.tables import Release, names, release, span_o
 from tpudiag.script_run import Crash
 
 OLDEST: Release = (2, 13)
+OLDEST_OF: dict[str, Release] = {"tensorflow": OLDEST, "jax": (0, 4, 30)}
+"""The first releases that are rehearsed."""
 """The first TensorFlow that can be rehearsed."""
 _REFUSED = re.compile(r"TypeError: [^\n]*unexpected keyword argument '(\w+)'")
 _BY_POSITION = re.compile(r"TypeError: too many positional arguments$", re.MULTILINE)
@@ -89,6 +92,15 @@ def _advice(has: str, install: str = "") -> str:
         f"{age}: `uv venv --python 3.11 older && VIRTUAL_ENV=older uv pip install {install}`, "
         "then `--python older/bin/python`"
     )
+
+
+def too_old(installed: Mapping[str, str]) -> str | None:
+    """Which package is older than what is rehearsed, by the versions of those installed."""
+    for name, oldest in OLDEST_OF.items():
+        there = next((v for n, v in installed.items() if n in (name, f"{name}-cpu")), None)
+        if there is not None and release(there) < oldest:
+            return f"{name} {there} is older than what is rehearsed, from {spelled(oldest)} on"
+    return None
 
 
 def of_package(crash: Crash, python: str = "") -> str | None:

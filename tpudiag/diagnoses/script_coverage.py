@@ -1,8 +1,9 @@
 """The script's coverage in a report, and failed hooks of tpudiag."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from tpudiag.diagnoses import older_release
 from tpudiag.diagnoses.report_parts import count, listed
 from tpudiag.script_run import Coverage, HookDefect, Misfit, StepFunction, UnreachedLines
 
@@ -17,9 +18,15 @@ _LIBRARY: dict[str, str] = dict.fromkeys(
 
 
 def urgent(
-    coverage: Coverage | None, misfits: Sequence[Misfit], defects: Sequence[HookDefect]
+    coverage: Coverage | None,
+    misfits: Sequence[Misfit],
+    defects: Sequence[HookDefect],
+    installed: Mapping[str, str],
 ) -> Iterator[str]:
-    """What a reader must know first: where time ran out, and which of our hooks failed."""
+    """What a reader must know first: where time ran out, and which of our hooks failed.
+
+    `installed`: the distributions of the job's environment, with their versions.
+    """
     if coverage is not None and coverage.end == "budget":
         where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
         yield (
@@ -34,8 +41,11 @@ def urgent(
             f"A disk was full while the job ran ({full[0].error}): what tpudiag keeps of a run is "
             "not whole. `--log-dir DIR` and TMPDIR name other disks."
         )
-    if defects:
-        names = ", ".join(defect.hook for defect in defects[:SHOWN])
+    names = ", ".join(defect.hook for defect in defects[:SHOWN])
+    old = older_release.too_old(installed) if defects else None
+    if old is not None:
+        yield f"{count(len(defects), 'hook')} of tpudiag ({names}) saw nothing: {old}."
+    elif defects:
         yield (
             f"{count(len(defects), 'hook')} of tpudiag failed ({names}): our defect, not the "
             "job's, which went on without. The JSON report holds the tracebacks; please report it."
