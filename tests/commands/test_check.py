@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.called import called, reported
+from tests.commands.called import reported
 
 pytestmark = pytest.mark.slow
 
@@ -178,24 +178,6 @@ def test_the_job_dies_with_a_killed_parent(tmp_path: Path) -> None:
     with process, fifo.open() as held:
         process.kill()
         assert held.read() == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["missing.py"], "missing.py: no such file"),
-        (["--for", "v9-8"], "not a TPU name"),
-        (["--select", "TPU9"], "TPU9: no check has this id or family"),
-    ],
-)
-def test_what_cannot_work_is_refused_at_once(
-    tmp_path: Path, arguments: list[str], says: str
-) -> None:
-    done = called("check", "--no-compile", *arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert says in done.stderr
-    assert done.stdout == ""
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_function_of_a_module_can_be_checked(tmp_path: Path) -> None:

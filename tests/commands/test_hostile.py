@@ -57,8 +57,60 @@ def test_a_python_that_cannot_be_looked_at(python: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_no_address_of_an_xprof() -> None:
-    assert "not a URL" in refused(["read", "logs", "--xprof", "http://["])
+WRONG = (
+    ("check missing.py", "missing.py: no such file"),
+    ("check --for v9-8", "not a TPU name"),
+    ("check --select TPU9", "TPU9: no check has this id or family"),
+    ("plan missing.py", "missing.py: no such file"),
+    ("plan --for v9-8", "not a TPU name"),
+    ("plan --for ,", "name at least one TPU"),
+    ("plan --batch 1024..64", "write 64..1024"),
+    ("plan --batch many", "write 64..1024"),
+    ("plan --cost missing.toml", "--cost missing.toml"),
+    ("plan --cost prices.toml", "--cost prices.toml: the price of v5e must be above 0"),
+    ("plan --compiler-python /nowhere/python", "--compiler-python /nowhere/python"),
+    ("plan --compiler-python bare/python", "the TPU compiler is not installed"),
+    ("attach host", "neither HOST:PORT nor the pid"),
+    ("attach https://host:443", "has no TLS"),
+    ("attach host:99999", "no port has the number"),
+    ("attach 999999999", "no process has this pid"),
+    ("attach localhost:1 --duration 0s", "not a time such as 2s"),
+    ("attach localhost:1 --duration soon", "not a time such as 2s"),
+    ("attach localhost:1 --duration 1h", "not a time such as 2s"),
+    ("attach localhost:1 --duration 31s", "at most 30 s: the trainer holds"),
+    ("watch nowhere --once", "nothing is recorded"),
+    ("watch text --once", "neither a recording"),
+    ("watch broken.sqlite --once", "broken.sqlite: "),
+    ("watch text --once --prometheus x", "HOST:"),
+    ("watch text --once --project p --endpoint 127.0.0.1:1 --period 9", "never below 10"),
+    ("watch text --once --project p", "no Google credentials"),
+    ("watch text --once --endpoint x:1", "needs --project"),
+    ("watch s3x://bucket/logs --once", "s3x"),
+    ("read logs --xprof http://[", "not a URL"),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("words", "says"), WRONG)
+def test_what_a_user_gets_wrong_is_refused_at_once(
+    words: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bare").mkdir()
+    for name, text in (
+        ("text", "hello"),
+        ("prices.toml", "[chip_hour]\nv5e = -1"),
+        ("broken.sqlite", "SQLite format 3\0" + "x" * 4096),
+        ("bare/python", "#!/bin/sh\nexit 1\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path / "bare"))
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+    done = called(*words.split(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert sum(path.is_file() for path in tmp_path.rglob("*")) == 4, "no file is made"
 
 
 @pytest.mark.parametrize(

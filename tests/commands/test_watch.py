@@ -89,34 +89,6 @@ def test_silence_of_event_files_may_be_the_end_of_the_job(tmp_path: Path) -> Non
         assert verdicts(folder)["TPU604"] == verdict
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["nowhere", "--once"], "nothing is recorded"),
-        (["text", "--once"], "neither a recording"),
-        (["broken.sqlite", "--once"], "broken.sqlite: "),
-        (["nowhere", "--once", "--prometheus", "x"], "HOST:"),
-        (["nowhere", "--once", "--project", "p", "--endpoint", "127.0.0.1:1", "--period", "9"],
-         "never below 10"),
-        (["nowhere", "--once", "--project", "p"], "no Google credentials"),
-        (["nowhere", "--once", "--endpoint", "x:1"], "needs --project"),
-        (["s3x://bucket/logs", "--once"], "s3x"),
-    ],
-)  # fmt: skip
-def test_what_a_user_gets_wrong_is_one_line(
-    tmp_path: Path, arguments: list[str], why: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "text").write_text("hello")
-    (tmp_path / "broken.sqlite").write_bytes(b"SQLite format 3\0" + bytes(range(256)) * 16)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("NO_GCE_CHECK", "true")
-    done = watch(*arguments, cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert done.stdout == ""
-    assert why in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
 class Live:
     """A `tpudiag watch` that runs, and what it says on stderr."""
 

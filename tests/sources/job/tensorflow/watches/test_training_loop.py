@@ -150,55 +150,32 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return told(JOB, cwd=folder)
 
 
-def test_what_is_fetched_after_each_step(facts: Any) -> None:
-    assert facts["dispatches"] == 8
-    assert ["result", 6, line("fetches")] in facts["fetches"]
-    assert ["update", 6, line("sets")] in facts["fetches"]
+FOUND: dict[str, Any] = {
+    "dispatches": 8,
+    "kept": [["kept", 2, line("reads")]],  # never reset, as others are
+    "in evaluation": [1, line("learns")],
+    "on scores": [["auc", line("compares")]],
+    "held": line("starts"),
+    "undistributed": [True, line("runs")],  # a plain tensor for every replica
+    "clipped": [["tf.clip_by_norm", line("clips")]],  # before the sum
+    "low": ["Softmax"],
+    "frozen norms": [line("infers")],  # one that trains so by no one's choice
+    "constants": [[[80_000, 4], line("embeds")]],
+    "pauses": [["evaluation", 2, True, line("evaluates")]],  # eagerly, between steps
+    "frozen": [["read", "share", "1.0", "0.5", line("freezes")]],  # once calls are answered
+}
+AMONG_OTHERS: dict[str, Any] = {
+    "fetches": [["result", 6, line("fetches")], ["update", 6, line("sets")]],
+    "reads": [["first", line("takes")], ["mean", line("averages")], ["sum", line("sums")]],
+    "iterators": [[6, 1.0, True, line("starts")]],
+}
 
 
-def test_one_replicas_result_and_the_mean_of_parts(facts: Any) -> None:
-    assert ["first", line("takes")] in facts["reads"]
-    assert ["mean", line("averages")] in facts["reads"]
-    assert ["sum", line("sums")] in facts["reads"]
+@pytest.mark.parametrize("what", FOUND)
+def test_what_the_loop_does_is_found_at_its_line(facts: Any, what: str) -> None:
+    assert facts[what] == FOUND[what]
 
 
-def test_a_metric_that_is_never_reset_as_others_are(facts: Any) -> None:
-    assert facts["kept"] == [["kept", 2, line("reads")]]
-
-
-def test_what_an_evaluation_does_otherwise_than_meant(facts: Any) -> None:
-    assert facts["in evaluation"] == [1, line("learns")]
-    assert facts["on scores"] == [["auc", line("compares")]]
-
-
-def test_what_the_loop_keeps_of_each_step(facts: Any) -> None:
-    assert facts["held"] == line("starts")
-
-
-def test_a_plain_tensor_for_every_replica(facts: Any) -> None:
-    assert facts["undistributed"] == [True, line("runs")]
-
-
-def test_an_iterator_for_each_step(facts: Any) -> None:
-    assert [6, 1.0, True, line("starts")] in facts["iterators"]
-
-
-def test_clipping_before_the_sum_and_a_softmax_in_16_bits(facts: Any) -> None:
-    assert facts["clipped"] == [["tf.clip_by_norm", line("clips")]]
-    assert facts["low"] == ["Softmax"]
-
-
-def test_a_norm_that_trains_in_inference_mode_by_no_ones_choice(facts: Any) -> None:
-    assert facts["frozen norms"] == [line("infers")]
-
-
-def test_an_array_in_the_program(facts: Any) -> None:
-    assert facts["constants"] == [[[80_000, 4], line("embeds")]]
-
-
-def test_a_model_called_eagerly_between_steps(facts: Any) -> None:
-    assert facts["pauses"] == [["evaluation", 2, True, line("evaluates")]]
-
-
-def test_a_number_that_changes_once_calls_are_answered(facts: Any) -> None:
-    assert facts["frozen"] == [["read", "share", "1.0", "0.5", line("freezes")]]
+@pytest.mark.parametrize("what", AMONG_OTHERS)
+def test_what_it_does_among_other_things_is_found_too(facts: Any, what: str) -> None:
+    assert all(each in facts[what] for each in AMONG_OTHERS[what])
