@@ -165,7 +165,7 @@ def test_prometheus_gets_the_figures(tmp_path: Path) -> None:
     port = free_port()
     live = Live(tmp_path, "a.sqlite", "--prometheus", str(port))
     live.wait_for("examples/s")
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=100) as answer:
         rows = answer.read().decode().splitlines()
         assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     live.process.terminate()

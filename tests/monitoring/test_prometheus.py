@@ -36,7 +36,7 @@ def text_of(*workers: Worker, job: str | None = None) -> str:
 
 def scraped(server: Prometheus, accept: str = "") -> str:
     request = Request(f"http://127.0.0.1:{server.port}/metrics", headers={"Accept": accept})
-    with urlopen(request, timeout=10) as answer:
+    with urlopen(request, timeout=100) as answer:
         text: str = answer.read().decode()
         return text
 

@@ -198,7 +198,7 @@ def _long() -> Report:
 def _series() -> tuple[Series, ...]:
     """What a profile of three hosts with a straggler gives."""
     wait = tuple(9.0 + (i % 5) + 20 * (i == 5) for i in range(9))
-    hosts = {f"host-{i} TensorCore {j}": 4.0 * (i == 2) for i in range(3) for j in range(2)}
+    hosts = {f"host-{i} TensorCore 0": 4.0 * (i == 2) for i in range(3)}
     gib = float(2**30)
 
     def of_steps(
@@ -234,13 +234,10 @@ def _plots() -> Report:
         "Plan",
         ("TPU", "batch", "fits", "GiB", "ex/s/chip", "note"),
         (
-            ("v5e-8", 32, "yes", 4.1, 1012.0, ""),
             ("v5e-8", 64, "yes", 7.8, 1610.0, ""),
             ("v5e-8", 128, "recomputes", 15.2, 2050.0, "best"),
             ("v5e-8", 256, "no", 30.1, "", ""),
             ("v5e-8", 512, "unknown", "", "", "not asked"),
-            ("v6e-8", 32, "yes", 4.1, 1875.0, ""),
-            ("v6e-8", 64, "yes", 7.9, 3000.0, ""),
             ("v6e-8", 128, "yes", 15.3, 4125.0, ""),
             ("v6e-8", 256, "yes", 30.2, 4938.0, "best"),
             ("v6e-8", 512, "no", 60.3, "", ""),
