@@ -229,7 +229,7 @@ def _series() -> tuple[Series, ...]:
 
 
 def _plots() -> Report:
-    """Everything that a plot can show, and source lines."""
+    """Everything that a plot can show, rows enough to be searched, and source lines."""
     plan = Table(
         "Plan",
         ("TPU", "batch", "fits", "GiB", "ex/s/chip", "note"),
@@ -238,6 +238,8 @@ def _plots() -> Report:
             ("v5e-8", 128, "recomputes", 15.2, 2050.0, "best"),
             ("v5e-8", 256, "no", 30.1, "", ""),
             ("v5e-8", 512, "unknown", "", "", "not asked"),
+            ("v6e-8", 32, "yes", 4.1, 1875.0, ""),
+            ("v6e-8", 64, "yes", 7.9, 3000.0, ""),
             ("v6e-8", 128, "yes", 15.3, 4125.0, ""),
             ("v6e-8", 256, "yes", 30.2, 4938.0, "best"),
             ("v6e-8", 512, "no", 60.3, "", ""),

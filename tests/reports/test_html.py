@@ -220,7 +220,7 @@ def plan_of(report: Report) -> Any:
 def test_a_plan_is_drawn_where_it_is_known_whether_it_fits(specimens: dict[str, Report]) -> None:
     plan = plan_of(specimens["plots"])
     fitting = [row["batch_per_replica"] for row in plan if row["fits"]]
-    assert fitting == [64, 128, 128, 256]
+    assert fitting == [64, 128, 32, 64, 128, 256]
     assert [row["batch_per_replica"] for row in plan if not row["fits"]] == [256, 512]
     unknown = PlanRow(target="v4-8", batch_per_replica=8, fits=None)
     known = PlanRow(target="v4-8", batch_per_replica=4, fits=True)
