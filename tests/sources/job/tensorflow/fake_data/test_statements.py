@@ -355,6 +355,32 @@ def test_a_statement_that_only_uses_holes_ends(
     assert len(noted) == 3 and isinstance(space["x"], Hole)
 
 
+CHOSEN = """
+def normed(rows):
+    if len(rows) == -1:
+        norm = 1
+    return norm
+
+def objects():
+    found = [each for each in data]
+    first, second = found
+    return first
+
+data = open("/absent").read()
+norm = normed(data)
+parts = objects()
+for each in no_such_name:
+    pass
+"""
+
+
+def test_what_values_decide_and_what_holds_holes_is_for_want(tmp_path: Path) -> None:
+    with pytest.raises(NameError) as raised:
+        ran(tmp_path, CHOSEN)
+    lines = [each.lineno + 1 for each in raised.traceback if str(each.path).endswith("job.py")]
+    assert lines == [len(CHOSEN.splitlines()) - 1], "once, and without a function of ours"
+
+
 def test_a_loop_whose_statement_fails_in_each_round_is_passed_over(tmp_path: Path) -> None:
     space, _ = ran(
         tmp_path,

@@ -9,6 +9,7 @@ open is the simplest.
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
@@ -68,7 +69,9 @@ class Elements:
             self._ledger.ask(spec.shape.as_list() if spec.shape.rank else [])
         if any(spec.shape.rank is None for spec in specs):
             setattr(dataset, _LOOSE, True)
-        text = next(self._texts(source), None)
+        text = None
+        with suppress(self._tf.errors.NotFoundError):
+            text = next(self._texts(source), None)
         rows = [] if text is None else text.shape.as_list()
         rows = [int(privates.BATCH_SIZE.of(dataset, 0))] if padded else rows
         if reads:

@@ -66,6 +66,7 @@ class Filling:
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
+        hooks.around(table.WEIGHT_ADDED, self._sized, keras)
         made = (*vars(keras.layers).values(), *vars(keras.optimizers).values())
         for class_ in filter(inspect.isclass, made):
             for at, call in (
@@ -76,7 +77,7 @@ class Filling:
                     hooks.around(at, call, class_)
 
     def _sized(self, original: Call, layer: object, *args: object, **kwargs: object) -> object:
-        """A layer or optimizer is made: it takes numbers alone, the one sizes, the other rates."""
+        """A layer, its weights or an optimizer are made of numbers alone, of sizes or of rates."""
         words: Any = kwargs.get("vocabulary")
         if isinstance(words, holes.Hole):
             kind = int if type(layer).__name__ == "IntegerLookup" else str

@@ -193,12 +193,13 @@ class Hole(Asked):
             made[1::2] = 1
         return made
 
-    def __array_ufunc__(self, function: object, _: str, *inputs: object, **__: object) -> object:
-        return used(self, "ufunc", inputs)
+    def __array_ufunc__(self, function: object, _: str, *inputs: object, **named: object) -> object:
+        return used(self, "ufunc", (*inputs, *named.values()))
 
-    def __array_function__(self, function: object, _: object, args: Args, __: object) -> object:
+    def __array_function__(self, function: object, _: object, args: Args, named: Kwargs) -> object:
         name = getattr(function, "__name__", "")
-        return used(self, name, args[1:] if name == "reshape" else args)
+        given = args[1:] if name == "reshape" else args
+        return used(self, name, (*given, *named.values()))
 
 
 class _Shape(tuple[int, ...]):
@@ -316,7 +317,14 @@ def is_open(hole: object) -> bool:
 
 
 def count(given: object) -> int:
-    """As many as what a hole was made of, added to or compared with has, or were taken of it."""
+    """As many as what a hole was made of, added to or compared with has, or were taken of it.
+
+    Of several, as a model's inputs are, as many as the first.
+    """
+    if isinstance(given, dict):
+        given = list(given.values())
+    if isinstance(given, (list, tuple)) and given and holds(given[:1]):
+        return count(given[0])
     dims = given.tpudiag_dims if isinstance(given, Hole) else ()
     return int(dims[0]) if dims else LENGTH
 

@@ -31,6 +31,8 @@ _BEHIND = 3
 """Lines between a script's question and what it raises by the answer."""
 _OF_NAMES = (NameError, ImportError, SyntaxError)
 _OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError)
+_OF_BRANCHES = UnboundLocalError
+"""A local that no branch has set: values decide which one is taken."""
 _ABSENT_BY_TEXT = re.compile(
     r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file|urlopen error|"
     r"Errno -[23]\b|[Cc]ould(n't| not) resolve host|Failed to get matching files"
@@ -52,8 +54,8 @@ _TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gra
 
 def is_of_code(error: Exception) -> bool:
     """Whether nothing that is missing brings it about: code, or a call that does not fit."""
-    of_code = isinstance(error, _OF_CODE) or _OF_CALL.match(str(error)) is not None
-    return of_code or _is_of_release(error)
+    of_code = isinstance(error, _OF_CODE) and not isinstance(error, _OF_BRANCHES)
+    return of_code or _OF_CALL.match(str(error)) is not None or _is_of_release(error)
 
 
 def is_of_names(error: Exception) -> bool:
@@ -65,7 +67,8 @@ def is_of_names(error: Exception) -> bool:
         file = frame.f_code.co_filename
         of_call = user_lines.is_user_file(file) and "*" not in linecache.getline(file, line)
     refused = type(error).__name__ == "NotRehearsable"
-    return refused or isinstance(error, _OF_NAMES) or of_call or _is_of_release(error)
+    of_names = isinstance(error, _OF_NAMES) and not isinstance(error, _OF_BRANCHES)
+    return refused or of_names or of_call or _is_of_release(error)
 
 
 def _is_of_release(error: Exception) -> bool:

@@ -28,7 +28,7 @@ from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow
 
 from . import missing_data_errors, paths
 from . import statement_parts as parts
-from .holes import Hole
+from .holes import Hole, holds
 from .ledger import Ledger
 
 _ASKED, _ERROR = "__tpudiag_tried__", "__tpudiag_e__"
@@ -43,6 +43,8 @@ _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 _ROUNDS, _CALLS = 5, 100
 """How often a statement of a loop may fail before the loop itself is passed over, or a function."""
 _FRAMEWORKS = re.compile(r"[/\\](tensorflow|keras|tf_keras|jax|flax)[/\\](?!python[/\\]platform)")
+_NESTED = 2
+"""How deep a hole may stand in lists and others that a statement reads."""
 _UNSET = object()
 _JUDGED = "_tpudiag_judged"
 """Marks an error that no statement around the one that failed passes over."""
@@ -153,6 +155,8 @@ class Statements:
             given = iter(items())
         except Exception as error:
             if not self._goes_over_one(error, number):
+                # The loop's own line stands above that of the function that it became.
+                error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
                 raise
             return iter((self.made(),))
         return self._each(number, given)
@@ -273,7 +277,7 @@ class Statements:
         wanting |= missing_data_errors.is_absent(error) or missing_data_errors.is_of_hole(error)
         # What reads nothing that came of a change fails by itself.
         own = not self._is_changed() or not interventions.to_blame(error)
-        of_holes = wanting or any(isinstance(each, Hole) for each in self._read(error, number))
+        of_holes = wanting or any(holds(each, _NESTED) for each in self._read(error, number))
         if not wanting and (own or (statement.inner and not of_holes)):
             return False
         absent = self._absence(error, number) is not error

@@ -35,11 +35,12 @@ from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 SMALLER, SMALLEST = 4, 8
 """The factor and minimum of the small batch, whose step is compiled without memory pressure."""
 _ERROR_CHARACTERS = 4000
-_OF_SIZES = re.compile(
+_OF_OTHERS = re.compile(
+    r"\bGPU\b|"
     r"Input to reshape is a tensor with \d+ values|[Ii]ncompatible shapes|"
     r"[Dd]imensions .*must be equal"
 )
-"""Sizes that do not fit each other, as they did when the step ran: bound for the compiler."""
+"""What is said of a GPU; sizes that were bound for the compiler, which fitted when the step ran."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class LoweringWatch:
         except Exception as error:  # whatever the job's function raises when it is traced again
             text, program = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS], self._program
             own = only_on_tpu(str(error))
-            ours = own or _OF_SIZES.search(text)
+            ours = own or _OF_OTHERS.search(text)
             refused = program.refused(str(error)) if program is not None and not ours else ()
             if own:
                 text = f"TensorFlow lowers {own} for TPUs alone, by kernels of their own"
