@@ -3,7 +3,7 @@
 Where the private names moved, pipelines cannot be rewritten, and a fix's gain is not measured.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeAlias
 
 from tpudiag.sources.job.points import Library, privates
@@ -28,69 +28,60 @@ class _Program(Protocol):
     SerializeToString: Callable[[], bytes]
 
 
-Change: TypeAlias = Callable[[_Program], bool]
-"""Changes a pipeline; returns whether anything was changed."""
+Change: TypeAlias = Callable[[_Program], Iterator[_Node]]
+"""Changes a pipeline; gives each node that was changed."""
 
 
 def rewritten(tf: Library, dataset: Dataset, change: Change) -> Dataset | None:
     """The dataset with its graph changed; None where `change` changed nothing."""
     graph = _graph(tf, dataset)
-    if not change(graph):
+    if not list(change(graph)):
         return None
     variant = tf.raw_ops.DatasetFromGraph(graph_def=graph.SerializeToString())
     made: Dataset = privates.VARIANT_DATASET.get()(variant, dataset.element_spec)
     return made
 
 
-def in_parallel(graph: _Program) -> bool:
+def in_parallel(graph: _Program) -> Iterator[_Node]:
     """Give every serial map and interleave AUTOTUNE parallel calls."""
-    changed = False
     for node in list(graph.node):
         if node.op == "MapDataset":
             calls = _constant(graph, AUTOTUNE)
-            _become(node, "ParallelMapDatasetV2", [*node.input, calls], FUNCTION)
-            changed = True
+            yield _become(node, "ParallelMapDatasetV2", [*node.input, calls], FUNCTION)
         elif node.op == "InterleaveDataset":
             ahead = [_constant(graph, AUTOTUNE) for _ in range(3)]
-            _become(node, "ParallelInterleaveDatasetV4", [*node.input, *ahead], FUNCTION)
-            changed = True
+            yield _become(node, "ParallelInterleaveDatasetV4", [*node.input, *ahead], FUNCTION)
         elif node.op in _CALLS_AT and _static(graph, node.input[_CALLS_AT[node.op]]) == 1:
             node.input[_CALLS_AT[node.op]] = _constant(graph, AUTOTUNE)
-            changed = True
-    return changed
+            yield node
 
 
-def readers_in_parallel(graph: _Program) -> bool:
+def readers_in_parallel(graph: _Program) -> Iterator[_Node]:
     """Read several files at once instead of one after the other."""
-    changed = False
     for node in list(graph.node):
         if node.op in ("FlatMapDataset", "InterleaveDataset"):
             own = node.input if node.op == "FlatMapDataset" else list(node.input)[:-2]
             added = [_constant(graph, number) for number in (AUTOTUNE, 1, *[AUTOTUNE] * 3)]
-            _become(node, "ParallelInterleaveDatasetV4", [*own, *added], FUNCTION)
-            changed = True
-    return changed
+            yield _become(node, "ParallelInterleaveDatasetV4", [*own, *added], FUNCTION)
 
 
-def autotuned(graph: _Program) -> bool:
+def autotuned(graph: _Program) -> Iterator[_Node]:
     """Leave static parallel calls and prefetch buffers above 1 to AUTOTUNE."""
-    changed = False
     for node in list(graph.node):
         at = _CALLS_AT.get(node.op) or (1 if node.op == "PrefetchDataset" else 0)
         if at and (_static(graph, node.input[at]) or 0) > 1:
             node.input[at] = _constant(graph, AUTOTUNE)
-            changed = True
-    return changed
+            yield node
 
 
 def cached_after(tf: Library, prefix: Dataset) -> Change:
     """A change that inserts a memory cache after the last transformation of `prefix`."""
     end = next(node.input[0] for node in _graph(tf, prefix).node if node.op == "_Retval")
 
-    def change(graph: _Program) -> bool:
+    def change(graph: _Program) -> Iterator[_Node]:
         made = next((node for node in graph.node if node.name == end), None)
         if made is None:
-            return False
+            return
         name = _constant(graph, b"")
         readers = [node for node in graph.node if end in node.input]
         cache = graph.node.add(name=f"{end}_cached", op="CacheDataset", input=[end, name])
@@ -100,7 +91,7 @@ def cached_after(tf: Library, prefix: Dataset) -> Change:
             for at, given in enumerate(node.input):
                 if given == end:
                     node.input[at] = cache.name
-        return True
+        yield cache
 
     return change
 
@@ -116,13 +107,14 @@ def _graph(tf: Library, dataset: Dataset) -> _Program:
     return graph
 
 
-def _become(node: _Node, op: str, inputs: list[str], kept: tuple[str, ...]) -> None:
+def _become(node: _Node, op: str, inputs: list[str], kept: tuple[str, ...]) -> _Node:
     for key in [key for key in node.attr if key not in kept]:
         del node.attr[key]
     node.op = op
     del node.input[:]
     node.input.extend(inputs)
     node.attr["deterministic"].s = b"default"
+    return node
 
 
 def _constant(graph: _Program, value: int | bytes) -> str:
