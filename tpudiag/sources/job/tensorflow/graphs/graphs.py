@@ -277,15 +277,11 @@ def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor
 
 def step_inputs(call: GradientCall) -> tuple[TensorSeen, ...]:
     """The tensors fed to the step on one replica: its graph's inputs without resources."""
-    seen = [
-        tensor
-        for tensor in call.graph.inputs
-        if tensor.dtype.base_dtype.name not in ("resource", "variant") and first_replica(tensor.op)
-    ]
     return tuple(
         TensorSeen(
             tensor.op.name, tensor.dtype.base_dtype.name,
             None if tensor.shape.rank is None else tuple(tensor.shape.as_list()),
         )
-        for tensor in seen
+        for tensor in call.graph.inputs
+        if tensor.dtype.base_dtype.name not in ("resource", "variant") and first_replica(tensor.op)
     )  # fmt: skip

@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from tpudiag.compiled import LoweredStep
@@ -171,20 +172,16 @@ class LoweringWatch:
         return replace(lowered, steps_per_dispatch=self.steps_per_dispatch())
 
     def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
-        step = self.step
+        step, made = self.step, partial(LoweredStep, batch=wanted, replicas=replicas)
         if step is None:
-            return LoweredStep(
-                batch=wanted, replicas=replicas, error="no step that trains was seen by itself"
-            )
+            return made(error="no step that trains was seen by itself")
         flat = self._tf.nest.flatten(step.structure)
         at = [i for i, leaf in enumerate(flat) if isinstance(leaf, self._tf.TypeSpec)]
         # Ragged and sparse tensors have data-dependent shapes: XLA compiles for one shape.
         odd = [flat[i] for i in at if not isinstance(flat[i], self._tf.TensorSpec)]
         if odd:
             kind = type(odd[0]).__name__.removesuffix("Spec")
-            return LoweredStep(
-                batch=wanted, replicas=replicas, error=f"the step gets a {kind}, which XLA cannot"
-            )
+            return made(error=f"the step gets a {kind}, which XLA cannot")
         specs = [self._resized(flat[i], batch, wanted) for i in at]
 
         def one_replica(*tensors: object) -> object:
@@ -198,18 +195,16 @@ class LoweringWatch:
 
         self._program = program = StepProgram(self._tf, one_replica, specs)
         with self.lines.noted():
-            made = program.lowered()
+            lowered = program.lowered()
         path = folder / f"step-{wanted}-{replicas}.mlir"
         where = path.with_suffix(".locations.json")
-        if isinstance(made, str):
-            path.write_text(made, encoding="utf-8")
+        if isinstance(lowered, str):
+            path.write_text(lowered, encoding="utf-8")
         else:
             path = path.with_suffix(".hlo")
-            path.write_bytes(made)
+            path.write_bytes(lowered)
         where.write_text(json.dumps(program.places(self.lines)), encoding="utf-8")
-        return LoweredStep(
-            batch=wanted, replicas=replicas, path=str(path), locations_path=str(where)
-        )
+        return made(path=str(path), locations_path=str(where))
 
     def _resized(self, spec: Spec, batch: int, wanted: int) -> Spec:
         if spec.shape.rank and spec.shape[0] in (batch, None):

@@ -74,14 +74,10 @@ class OpenRows:
     def _elements(self, tensor: Tensor, farthest: int) -> int | None:
         if tensor.shape.rank is None or farthest <= 0:
             return None
-        sizes = tensor.shape.as_list()
-        if None not in sizes[1:]:
-            rows = self._rows(tensor, farthest) if sizes else 1
-            return (
-                None
-                if rows is None
-                else rows * prod(size for size in sizes[1:] if size is not None)
-            )
+        each = tensor.shape[1:].num_elements()
+        if each is not None:
+            rows = self._rows(tensor, farthest) if tensor.shape.rank else 1
+            return None if rows is None else rows * each
         if tensor.op.type in _SAME_ELEMENTS:
             return self._elements(tensor.op.inputs[0], farthest - 1)
         return None
