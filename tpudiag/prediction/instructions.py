@@ -146,9 +146,7 @@ def _instruction(
         kind = Kind.CUSTOM if "tpu_custom_call" in line.rest else Kind.ELEMENTWISE
         flops = stated.get("flops") or attention_flops(f"{line.name} {made_for}", operands)
         return replace(work, kind=kind, cycles=line.cycles, hbm_bytes=size, flops=flops)
-    size, strided = traffic(
-        line, inner, made, lambda each: module.instructions(each.called("calls"))
-    )
+    size, strided = traffic(module, line, inner, made)
     flops = _flops(module, inner) if inner else _product(line, made)
     return replace(
         work,

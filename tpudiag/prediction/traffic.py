@@ -1,27 +1,22 @@
 """The bytes that an instruction moves through HBM: slices and updates in place count alone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tpudiag.bounded_numbers import whole
 from tpudiag.prediction.arrays import Array
-from tpudiag.prediction.module import Instruction
+from tpudiag.prediction.module import Instruction, Module
 
 _SLICES = frozenset(("slice", "dynamic-slice", "gather"))
 _ALIASES = frozenset(("bitcast", "reshape", "get-tuple-element", "convert"))
 _Users = dict[str, list[Instruction]]
-Inside = Callable[[Instruction], Sequence[Instruction]]
-"""The instructions within a fusion."""
 
 
 def traffic(
-    line: Instruction,
-    inner: Sequence[Instruction],
-    made: dict[str, Instruction],
-    inside: Inside,
+    module: Module, line: Instruction, inner: Sequence[Instruction], made: dict[str, Instruction]
 ) -> tuple[int, int]:
     """Bytes that one run reads from and writes to HBM, and those of them in parts of tiles."""
     if inner:
-        return _fusion_traffic(line, inner, made, inside)
+        return _fusion_traffic(module, line, inner, made)
     written = sum(array.hbm_bytes for array in line.results)
     if line.opcode == "dynamic-update-slice" and len(line.operands) > 1:
         return _updated(line, made)
@@ -55,10 +50,7 @@ def _updated(line: Instruction, made: dict[str, Instruction]) -> tuple[int, int]
 
 
 def _fusion_traffic(
-    line: Instruction,
-    inner: Sequence[Instruction],
-    made: dict[str, Instruction],
-    inside: Inside,
+    module: Module, line: Instruction, inner: Sequence[Instruction], made: dict[str, Instruction]
 ) -> tuple[int, int]:
     """Of a fusion: slices of an operand count alone, and so do updates of one in place."""
     own = {each.name: each for each in inner}
@@ -72,7 +64,7 @@ def _fusion_traffic(
         given = made[outer].results if outer in made else parameter.results
         # A tuple is no array: those who take a part of it are counted by the part.
         if len(given) == 1:
-            read += _read(parameter, given[0], users, own, inside)
+            read += _read(module, parameter, given[0], users, own)
     written, strided = _written(line, inner, own)
     return read + written, strided
 
@@ -88,18 +80,14 @@ def _users(inner: Sequence[Instruction], own: dict[str, Instruction]) -> _Users:
 
 
 def _read(
-    parameter: Instruction,
-    given: Array,
-    users: _Users,
-    own: dict[str, Instruction],
-    inside: Inside,
+    module: Module, parameter: Instruction, given: Array, users: _Users, own: dict[str, Instruction]
 ) -> int:
     if not given.in_hbm:
         return 0
     total = 0
     for user in users.get(parameter.name, ()):
         if user.opcode == "fusion":
-            total += _read_inside(user, parameter.name, given, own, inside)
+            total += _read_inside(module, user, parameter.name, given, own)
             continue
         first = _origin(user.operands[0], own) == parameter.name if user.operands else False
         # As the first operand it is what is cut; as a later one it is an index, of a few bytes, and
@@ -114,17 +102,17 @@ def _read(
 
 
 def _read_inside(
-    fusion: Instruction, name: str, given: Array, own: dict[str, Instruction], inside: Inside
+    module: Module, fusion: Instruction, name: str, given: Array, own: dict[str, Instruction]
 ) -> int:
     """What a fusion within a fusion reads of an operand of both."""
-    inner = inside(fusion)
+    inner = module.instructions(fusion.called("calls"))
     made = {each.name: each for each in inner}
     users = _users(inner, made)
     places = {number for number, each in enumerate(fusion.operands) if _origin(each, own) == name}
     total = 0
     for each in inner:
         if each.opcode == "parameter" and whole(each.rest.partition(")")[0]) in places:
-            total += _read(each, given, users, made, inside)
+            total += _read(module, each, given, users, made)
     return total
 
 
