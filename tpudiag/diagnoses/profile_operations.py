@@ -9,7 +9,8 @@ from tpudiag.diagnoses.report_parts import Columns, table
 from tpudiag.hardware import by_device_kind
 from tpudiag.records import dataclass
 from tpudiag.report_figures import Series, Table, Value
-from tpudiag.signals import Device, DeviceOp, ProfileFacts
+from tpudiag.signals import DeviceOp, ProfileFacts
+from tpudiag.signals.profile import common_peaks
 
 TOP = 30
 """Rows of the table; the first screen shows fewer."""
@@ -72,7 +73,7 @@ def operations(facts: ProfileFacts, top: int) -> Iterator[Table]:
     if not ranked:
         return
     source = f"{facts.source}, XLA Ops, all devices"
-    peaks = _peaks(facts.devices)
+    peaks = common_peaks(facts.devices)
     more = "" if len(ranked) <= top else f": the {top} longest of {len(ranked)}"
     yield table(
         f"Operations{more}",
@@ -113,7 +114,7 @@ def _side(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tu
 
 def roofline(facts: ProfileFacts) -> Iterator[Series]:
     """Each operation as a point: FLOPs per byte of HBM traffic, and TFLOP/s reached."""
-    peaks = _peaks(facts.devices)
+    peaks = common_peaks(facts.devices)
     points = [
         (op.flops / moved, op.gflop_per_s / 1e3, op.name)
         for op in facts.ops
@@ -158,12 +159,6 @@ def _mean(scale: float, rates: Sequence[tuple[float | None, float | None]]) -> f
     known = [(rate, ms) for rate, ms in rates if rate is not None and ms]
     whole = sum(ms for _, ms in known)
     return scale * sum(rate * ms for rate, ms in known) / whole if whole else None
-
-
-def _peaks(devices: Sequence[Device]) -> tuple[float | None, float | None]:
-    """TFLOP/s and GB/s of a device; None where unknown or mixed."""
-    peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
-    return peaks.pop() if len(peaks) == 1 else (None, None)
 
 
 def _place(op: DeviceOp) -> str:

@@ -58,6 +58,12 @@ class Device:
         return 1 - self.busy_ms / self.window_ms if self.window_ms else 1.0
 
 
+def common_peaks(devices: Sequence[Device]) -> tuple[float | None, float | None]:
+    """TFLOP/s and HBM GB/s of each device; None where unknown, or for devices of two kinds."""
+    peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
+    return peaks.pop() if len(peaks) == 1 else (None, None)
+
+
 @dataclass(frozen=True, kw_only=True)
 class DeviceOp:
     """An operation on the devices of a profile; all figures summed over its occurrences."""

@@ -9,6 +9,7 @@ from tpudiag.compiled import HbmTensor
 from tpudiag.location import parsed as located
 from tpudiag.prediction.arrays import leading
 from tpudiag.signals import Device, DeviceOp
+from tpudiag.signals.profile import common_peaks
 from tpudiag.sources.profile.op_kinds import INFEED, part_of
 from tpudiag.sources.profile.programs import ProgramHlo
 from tpudiag.sources.profile.schema import parsed
@@ -122,9 +123,7 @@ def device_ops(
 ) -> tuple[DeviceOp, ...]:
     """The operations of all devices, the longest first; `share` is of the devices' busy time."""
     busy_ms = sum(device.busy_ms for device in devices)
-    peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
-    # Devices of two kinds in one run have no common roofline.
-    peak = peaks.pop() if len(peaks) == 1 else (None, None)
+    peak = common_peaks(devices)
     named = ((NUMBERED.fullmatch(name), hlo.cycles) for name, hlo in programs.items())
     estimates = {match[1]: cycles for match, cycles in named if match}
     ops_ = (
