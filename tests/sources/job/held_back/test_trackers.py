@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.held_back.calls import Calls
+from tpudiag.sources.job.held_back.calls import by_module
 from tpudiag.sources.job.held_back.trackers import TRACKERS, Trackers
 
 
@@ -58,7 +58,7 @@ def test_a_push_to_a_hub_is_answered(
 
     api = HfApi()
     module: Any = SimpleNamespace(HfApi=HfApi, api=api, create_commit=api.create_commit)
-    watches = Calls(lambda kind, what: noted.append((kind, what))).by_module()
+    watches = by_module(lambda kind, what: noted.append((kind, what)))
     monkeypatch.setitem(sys.modules, "huggingface_hub", ModuleType("huggingface_hub"))
     monkeypatch.setitem(sys.modules, "huggingface_hub.hf_api", module)
     watches["huggingface_hub.hf_api"](module)

@@ -47,12 +47,9 @@ class Calls:
     def __init__(self, note: Note) -> None:
         self._note = note
 
-    def by_module(self) -> Watches:
-        """The hooks by the module whose import triggers them."""
-        found: Watches = {at.module: partial(self._watch, at, what) for at, what in CALLS}
-        return {**found, "smtplib": self._watch_smtp, "ftplib": self._watch_ftp}
+    def watch(self, at: Point, what: str, module: Library) -> None:
+        """Pushes: those of a row, or all whose names say so."""
 
-    def _watch(self, at: Point, what: str, module: Library) -> None:
         def call(*_: object, **__: object) -> object:
             self._note(SendKind.PUSH, what)
             return Answer("not-sent")
@@ -65,7 +62,7 @@ class Calls:
         for name in [each for each in names if hasattr(api, each) and hasattr(module, each)]:
             hooks.stand_in(table.FUNCTION_OF_HUB.named(name), getattr(api, name), module)
 
-    def _watch_smtp(self, _: object) -> None:
+    def watch_smtp(self, _: object) -> None:
         """Mail: the connection is never opened."""
 
         def call(name: str, original: Call, mail: Any, *args: object, **kwargs: object) -> object:
@@ -83,7 +80,9 @@ class Calls:
         for name in SMTP:
             hooks.around(table.MAILED.named(name), partial(call, name), sends=hooks.always)
 
-    def _watch_ftp(self, _: object) -> None:
+    def watch_ftp(self, _: object) -> None:
+        """FTP: what is sent is answered as done."""
+
         def call(name: str, original: Call, ftp: object, *args: object, **kwargs: object) -> object:
             host = str(getattr(ftp, "host", ""))
             if request_rules.is_own(host):
@@ -105,11 +104,7 @@ class RemoteCalls:
         self._address = ""
         self._lock = threading.Lock()
 
-    def by_module(self) -> Watches:
-        """The hooks by the module whose import triggers them."""
-        return {"grpc": self._watch}
-
-    def _watch(self, grpc: Library) -> None:
+    def watch(self, grpc: Library) -> None:
         """Hook the opening of channels; those of `aio` are asynchronous."""
         opens = {"grpc": grpc.insecure_channel, "grpc.aio": grpc.aio.insecure_channel}
         for each in table.CHANNEL_OPENED.each():
@@ -186,8 +181,16 @@ def _host(target: str) -> str:
 
 def by_module(note_kind: Note) -> Watches:
     """The hooks by the module whose import triggers them."""
-    every = (Requests(note_kind), RemoteCalls(note_kind), Calls(note_kind))
-    return {name: watch for each in every for name, watch in each.by_module().items()}
+    requests, calls = Requests(note_kind), Calls(note_kind)
+    return {
+        "http.client": requests.watch_http_client,
+        **dict.fromkeys(("httpcore", "httpcore2"), requests.watch_httpcore),
+        "aiohttp": requests.watch_aiohttp,
+        "grpc": RemoteCalls(note_kind).watch,
+        **{at.module: partial(calls.watch, at, what) for at, what in CALLS},
+        "smtplib": calls.watch_smtp,
+        "ftplib": calls.watch_ftp,
+    }
 
 
 def of_child() -> Watches:

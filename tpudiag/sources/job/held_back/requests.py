@@ -13,16 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import answers, request_rules
-from tpudiag.sources.job.points import (
-    Call,
-    Kwargs,
-    Library,
-    Watches,
-    barrier,
-    hooks,
-    privates,
-    table,
-)
+from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, privates, table
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]
@@ -34,15 +25,6 @@ class Requests:
     def __init__(self, note: Note) -> None:
         self._note_kind = note
         self._uploads: set[tuple[str, str]] = set()
-
-    def by_module(self) -> Watches:
-        """The hooks by the module whose import triggers them."""
-        return {
-            "http.client": self.watch_http_client,
-            "httpcore": self.watch_httpcore,
-            "httpcore2": self.watch_httpcore,
-            "aiohttp": self.watch_aiohttp,
-        }
 
     def note(self, method: str, host: str, target: str) -> None:
         """Note a held-back request; only its host, since the rest may be secret."""
