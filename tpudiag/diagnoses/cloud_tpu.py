@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -100,17 +101,15 @@ def tools_for(name: str | None, project: str | None, zone: str | None) -> Tools 
 
 def _job_environment() -> Environment | None:
     """The packages for jobs on this TPU VM; None where no Python with TensorFlow is found."""
-    try:
+    with suppress(TpudiagError):
         return job_python.environment_of(job_python.choose())
-    except TpudiagError:
-        return None
+    return None
 
 
 def _target(node: CloudTpu) -> Target | None:
-    try:
+    with suppress(UsageError):
         return target(node.accelerator_type)
-    except UsageError:
-        return None
+    return None
 
 
 def _table(node: CloudTpu) -> Table:

@@ -56,7 +56,6 @@ def _imported_files(file: Path, tree: ast.AST, tops: tuple[Path, ...]) -> Iterat
 
 
 def _is_file(path: Path) -> bool:
-    try:
+    with suppress(OSError):
         return path.is_file()
-    except OSError:
-        return False
+    return False

@@ -2,6 +2,7 @@
 
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,10 +45,9 @@ def is_googles(product: Path = PRODUCT) -> bool:
 
     Elsewhere the metadata server's name does not resolve, and name lookups ignore timeouts.
     """
-    try:
+    with suppress(OSError):
         return "Google" in product.read_text(encoding="utf-8")
-    except OSError:
-        return False
+    return False
 
 
 def of_node(node: CloudTpu) -> MachineEvent | None:
@@ -62,8 +62,6 @@ def metadata(name: str) -> str | None:
     """One value from the metadata server."""
     # The server refuses requests without this header.
     request = urllib.request.Request(METADATA + name, headers={"Metadata-Flavor": "Google"})
-    try:
-        with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
-            return str(answer.read(200).decode("utf-8", errors="replace"))
-    except OSError:
-        return None
+    with suppress(OSError), urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+        return str(answer.read(200).decode("utf-8", errors="replace"))
+    return None

@@ -43,10 +43,9 @@ def key(program: str, topology: Topology, compiler: str) -> str:
 
 def load(name: str) -> Compilation | None:
     """The compilation of this name, None where there is no readable one."""
-    try:
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
         return msgspec.json.decode((folder() / f"{name}.json").read_bytes(), type=Compilation)
-    except (OSError, msgspec.MsgspecError):
-        return None
+    return None
 
 
 def save(name: str, compilation: Compilation) -> None:

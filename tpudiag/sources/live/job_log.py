@@ -55,14 +55,12 @@ class LogFile:
 
     def new(self) -> bytes:
         """What was written since the last poll; at first the end of the file."""
-        try:
-            with self.path.open("rb") as stream:
-                stream.seek(self._begin(os.fstat(stream.fileno())))
-                piece = stream.read(AT_ONCE_BYTES)
-                self._position = stream.tell()
-                return piece
-        except OSError:
-            return b""
+        with suppress(OSError), self.path.open("rb") as stream:
+            stream.seek(self._begin(os.fstat(stream.fileno())))
+            piece = stream.read(AT_ONCE_BYTES)
+            self._position = stream.tell()
+            return piece
+        return b""
 
     def _begin(self, about: os.stat_result) -> int:
         known, self._file = self._file, (about.st_dev, about.st_ino)

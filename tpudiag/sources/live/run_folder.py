@@ -43,10 +43,9 @@ class RunFolder:
 
     def read(self, name: str) -> bytes | None:
         """A file in it, None where there is none."""
-        try:
+        with suppress(FileNotFoundError):
             return bytes(_plain(lambda: self._files.cat_file(f"{self.url}/{name}")))
-        except FileNotFoundError:
-            return None
+        return None
 
     def write(self, name: str, content: memoryview) -> None:
         """A file in it, whole or not at all."""

@@ -200,7 +200,6 @@ def is_after_ours(error: BaseException) -> bool:
 
 def _may(sends: Sends, args: Args, kwargs: Kwargs) -> bool:
     """Whether a call may send; if in doubt, it may."""
-    try:
+    with contextlib.suppress(Exception):
         return sends(args, kwargs)
-    except Exception:
-        return True
+    return True

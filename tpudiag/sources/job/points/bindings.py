@@ -5,6 +5,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange
@@ -18,20 +19,18 @@ _PARTS = (ast.Subscript, ast.Attribute, ast.Starred)
 
 def parameters(function: Callable[..., object]) -> tuple[str, ...]:
     """The names of a function's parameters, as far as they can be had."""
-    try:
+    with suppress(TypeError, ValueError):
         return tuple(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return ()
+    return ()
 
 
 def bound(
     function: Callable[..., object], /, *args: object, **kwargs: object
 ) -> inspect.BoundArguments | None:
     """A call's arguments by name; None where they do not fit."""
-    try:
+    with suppress(TypeError, ValueError):
         return inspect.signature(function).bind(*args, **kwargs)
-    except (TypeError, ValueError):
-        return None
+    return None
 
 
 def shaped_at(parameters: Sequence[str], changes: Sequence[ArgumentChange]) -> Location | None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 _Result = TypeVar("_Result")
@@ -12,10 +13,8 @@ def within(limit_s: float, call: Callable[[], _Result | None]) -> _Result | None
     results: list[_Result | None] = []
 
     def run() -> None:
-        try:
+        with suppress(Exception):  # a pipeline that cannot be read again is no fault of the job
             results.append(call())
-        except Exception:
-            return  # a pipeline that cannot be read again is no fault of the job
 
     # A pipeline may read from a pipe, socket or bucket and never return. Its thread is abandoned
     # then; as a daemon it does not block the process's end.

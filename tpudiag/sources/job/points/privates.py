@@ -138,10 +138,9 @@ def steps_taken(optimizer: Any) -> int | None:
     Its property would create the counter of an older one, outside the strategy's scope.
     """
     counter = ITERATIONS.of(getattr(optimizer, "inner_optimizer", optimizer), None)
-    try:
+    with suppress(AttributeError, TypeError, ValueError, RuntimeError):
         return int(counter.numpy())
-    except (AttributeError, TypeError, ValueError, RuntimeError):
-        return None
+    return None
 
 
 def inputs(dataset: Any) -> Sequence[Any]:

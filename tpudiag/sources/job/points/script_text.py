@@ -27,10 +27,9 @@ def of(file: str) -> str:
 @lru_cache(maxsize=32)
 def parsed(text: str) -> ast.Module | None:
     """A text's syntax tree; None where it is no Python."""
-    try:
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError):
         return tree_of(text, "<text>")
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    return None
 
 
 def tree_of(text: str | bytes | ast.Module, file: str, flags: int = 0) -> ast.Module:

@@ -113,9 +113,9 @@ def _unless_by_cell(namespace: Kwargs, end: Callable[..., None], *args: object) 
     return end(*args)
 
 
-def offer_shell(namespace: Kwargs) -> None:
-    """Provide a shell to a script exported from a notebook, as under IPython."""
-    shell = Shell(namespace)
+def offer_shell(namespace: Kwargs, *, holds_writes: bool = False) -> None:
+    """Provide a shell to a notebook, or to a script exported from one, as under IPython."""
+    shell = Shell(namespace, holds_writes=holds_writes)
     hooks.added(table.SHELL_ASKED, lambda: shell)
     namespace.update(display=Nothing())
 
@@ -135,9 +135,8 @@ def plain(text: object, _: str, __: Kwargs, ___: int) -> Any:
 def run(spec: JobSpec, tried: Tried = plain) -> None:
     """Run a notebook's program cell by cell as __main__, in the notebook's folder."""
     main = ModuleType("__main__")
-    main.__dict__.update(display=Nothing(), In=[""], Out={}, __builtins__=builtins)
-    shell = Shell(main.__dict__, holds_writes=spec.isolation == "overlay")
-    hooks.added(table.SHELL_ASKED, lambda: shell)
+    main.__dict__.update(In=[""], Out={}, __builtins__=builtins)
+    offer_shell(main.__dict__, holds_writes=spec.isolation == "overlay")
     sys.modules["__main__"] = main
     sys.argv = [spec.notebook, *spec.arguments]
     # As in a kernel: the empty entry is the working folder, wherever `%cd` moves it.

@@ -1,6 +1,7 @@
 """How many replicas of a model, and how much of their batches, this machine can rehearse."""
 
 import os
+from contextlib import suppress
 
 from tpudiag.signals import VariableSeen
 
@@ -91,11 +92,8 @@ def has_room(forward_bytes: float) -> bool:
 
 def available_bytes() -> int:
     """This machine's available memory; its physical memory where that is unknown."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    with suppress(OSError), open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
+        for line in file:
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

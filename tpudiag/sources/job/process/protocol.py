@@ -12,6 +12,7 @@ import numbers
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,12 +115,9 @@ class Recorder:
         if os.getpid() != self._owner:
             return  # a fork of the job, whose facts are not the job's
         line = encoded(facts)
-        with self._lock:
-            try:
-                while line:
-                    line = line[os.write(self._descriptor, line) :]
-            except OSError:
-                return
+        with self._lock, suppress(OSError):
+            while line:
+                line = line[os.write(self._descriptor, line) :]
 
     def phase(self, name: str) -> None:
         """Report the job's current phase."""

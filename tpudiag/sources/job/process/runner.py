@@ -50,10 +50,9 @@ def made(python: JobPython) -> None:
 
 def _is_stale(source: Path, tag: str) -> bool:
     made_of = source.parent / "__pycache__" / f"{source.stem}.{tag}.pyc"
-    try:
+    with suppress(OSError):
         return made_of.stat().st_mtime < source.stat().st_mtime
-    except OSError:
-        return True
+    return True
 
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
@@ -217,10 +216,9 @@ def added_variables(spec: JobSpec) -> dict[str, str]:
 
 
 def _text_of(program: str) -> str:
-    try:
+    with suppress(OSError, ValueError):
         return Path(program).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError):
-        return ""
+    return ""
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -67,10 +67,9 @@ def topology(tf: Library, system: TpuSystem) -> object:
 
 def hardware_feature() -> object:
     """The proto of the hardware's features besides cores: none; None where the class moved."""
-    try:
+    with contextlib.suppress(ImportError, AttributeError):
         return import_module("tensorflow.core.protobuf.tpu.topology_pb2").TPUHardwareFeature()
-    except (ImportError, AttributeError):
-        return None
+    return None
 
 
 class _Resolver:

@@ -5,6 +5,7 @@ A program does not depend on its variables' values.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from math import prod
 from types import CellType
 from typing import Any
@@ -55,18 +56,15 @@ def _held_elements(made: Callable[[], object]) -> int | None:
 
 
 def _content(cell: CellType) -> Any:
-    try:
+    with suppress(ValueError):
         return cell.cell_contents
-    except ValueError:
-        return None
+    return None
 
 
 def _spec(tf: Library, made: Callable[[], object]) -> Spec | None:
     """Shape and type of an initial value; None where tracing fails, which the job may do, too."""
     traced = tf.function(lambda: tf.convert_to_tensor(made()), autograph=False)
-    try:
-        with tf.init_scope():
-            spec: Spec = traced.get_concrete_function().structured_outputs
-            return spec
-    except Exception:
-        return None
+    with suppress(Exception), tf.init_scope():
+        spec: Spec = traced.get_concrete_function().structured_outputs
+        return spec
+    return None

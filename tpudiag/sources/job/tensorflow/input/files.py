@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import chain
 from typing import TypeVar
 
@@ -63,15 +64,13 @@ def _strings(source: object) -> list[str]:
 
 def tried(call: Callable[[], _Result]) -> _Result | None:
     """The result of a call into tf.data, None where this version fails."""
-    try:
+    with suppress(Exception):
         return call()
-    except Exception:
-        return None
+    return None
 
 
 def cache_file(dataset: object) -> str:
     """The file of a cache, empty for one in memory."""
-    try:
+    with suppress(AttributeError, NotImplementedError, ValueError):
         return bytes(privates.CACHE_FILE.of(dataset).numpy()).decode()
-    except (AttributeError, NotImplementedError, ValueError):
-        return ""
+    return ""

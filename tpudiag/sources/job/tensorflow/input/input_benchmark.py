@@ -6,6 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -107,13 +108,12 @@ def cost(tf: Library, run: Run, pipeline: Pipeline, for_s: float) -> InputCost:
 
 
 def _read_bytes() -> int | None:
-    try:
+    with suppress(OSError, KeyError, ValueError):
         with open("/proc/self/io", encoding="ascii") as counters:  # noqa: PTH123
             fields = dict(line.split(": ") for line in counters)
         # Not read_bytes, which counts only disks: neither sockets nor cached files.
         return int(fields["rchar"])
-    except (OSError, KeyError, ValueError):
-        return None
+    return None
 
 
 def _speeds(
@@ -153,12 +153,11 @@ def _speeds(
 
 def _by_others_s() -> float | None:
     """The seconds that the cores have worked for other processes, since the machine started."""
-    try:
+    with suppress(OSError, ValueError):
         with open("/proc/stat", encoding="ascii") as counters:  # noqa: PTH123
             user, nice, system, _, _, *rest = map(int, counters.readline().split()[1:9])
         return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK") - time.process_time()
-    except (OSError, ValueError):
-        return None
+    return None
 
 
 _Shapes: TypeAlias = tuple[tuple[int, ...], ...]
