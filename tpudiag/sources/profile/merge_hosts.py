@@ -171,18 +171,15 @@ def _iterators(by_host: Sequence[Sequence[IteratorTime]]) -> tuple[IteratorTime,
     """Summed over the hosts; `longest_ms` is the longest of all."""
     sums: dict[str, IteratorTime] = {}
     for time in (time for times in by_host for time in times):
-        known = sums.get(time.name)
-        sums[time.name] = (
-            time
-            if known is None
-            else replace(
+        known = sums.setdefault(time.name, time)
+        if known is not time:
+            sums[time.name] = replace(
                 known,
                 count=known.count + time.count,
                 self_ms=known.self_ms + time.self_ms,
                 longest_ms=max(known.longest_ms, time.longest_ms),
                 blocked_ms=known.blocked_ms + time.blocked_ms,
             )
-        )
     return tuple(sums.values()) if by_host else None
 
 

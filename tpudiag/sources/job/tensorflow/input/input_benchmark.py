@@ -108,11 +108,9 @@ def cost(tf: Library, run: Run, pipeline: Pipeline, for_s: float) -> InputCost:
 
 
 def _read_bytes() -> int | None:
-    with suppress(OSError, KeyError, ValueError):
-        with open("/proc/self/io", encoding="ascii") as counters:  # noqa: PTH123
-            fields = dict(line.split(": ") for line in counters)
-        # Not read_bytes, which counts only disks: neither sockets nor cached files.
-        return int(fields["rchar"])
+    # Not read_bytes, which counts only disks: neither sockets nor cached files.
+    with suppress(OSError, KeyError, ValueError), open("/proc/self/io") as counters:  # noqa: PTH123
+        return int(dict(line.split(": ") for line in counters)["rchar"])
     return None
 
 
