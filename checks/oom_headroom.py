@@ -176,16 +176,13 @@ def _refused(
         )
         for tensor in full.largest
     )
-    needed = (
-        ()
-        if full.needed_bytes is None
-        else (
+    needed: tuple[Evidence, ...] = ()
+    if full.needed_bytes is not None:
+        headroom = percent(1 - full.needed_bytes / available)
+        needed = (
             Evidence("HBM need", full.needed_bytes, "B", available, step.source),
-            Evidence(
-                "headroom", percent(1 - full.needed_bytes / available), "%", source=step.source
-            ),
+            Evidence("headroom", headroom, "%", source=step.source),
         )
-    )
     first = next((tensor.location for tensor in full.largest if tensor.location), None)
     return Finding(
         f"a per-replica batch of {step.batch} does not fit on {step.target}: {full.message}",

@@ -181,15 +181,12 @@ class WatchSession:
             "delivered_per_second": figures.delivered_per_s,
             "state": figures.state.kind.value,
             "silent_s": figures.silent_s,
-            "cause": (
-                None
-                if watched.cause is None
-                else {
-                    "kind": watched.cause.kind.value,
-                    "text": watched.cause.text,
-                    "evidence": [asdict(figure) for figure in watched.cause.figures],
-                }
-            ),
+            "cause": watched.cause
+            and {
+                "kind": watched.cause.kind.value,
+                "text": watched.cause.text,
+                "evidence": [asdict(figure) for figure in watched.cause.figures],
+            },
             "profile": self._profile.folder if self._profile else None,
         }
 

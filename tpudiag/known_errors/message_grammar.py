@@ -157,11 +157,8 @@ def own_words(message: str) -> OwnWords | None:
     if sentences[at].endswith(":") and (behind := range(at + 1, len(sentences))):
         at = next((each for each in behind if sentences[each].startswith("* ")), behind[0])
         wanted = None  # what was wanted stands before the colon, and says less
-    told = " ".join(
-        sentences[max(0, at - 1) : at + 1]
-        if wording("grammar opens").match(sentences[at])
-        else [sentences[at]]
-    )
+    first = max(0, at - 1) if wording("grammar opens").match(sentences[at]) else at
+    told = " ".join(sentences[first : at + 1])
     lacks = wording("grammar lacks").search(said)
     subject = wanted.groupdict().get("of") if wanted else refused["of"] if refused else None
     verb = wanted.groupdict().get("verb") if wanted else None

@@ -325,8 +325,5 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
 def _filled(detail: str, values: dict[str, str], told: str) -> str:
     """A detail with its values, or nothing where one is missing, or all were told."""
     named = [values.get(name) for name in re.findall(r"\{(\w+)\}", detail)]
-    return (
-        ""
-        if not all(named) or all(f"`{each}`" in told for each in named)
-        else detail.format_map(values)
-    )
+    unsaid = all(named) and not all(f"`{each}`" in told for each in named)
+    return detail.format_map(values) if unsaid else ""

@@ -61,11 +61,8 @@ class DeviceRead:
         As in XProf, the window reaches from the start of the device's first module (or step, on a
         `Steps` line) to the end of its last: whether it was idle before and after is not known.
         """
-        covered = (
-            self.busy
-            if self.steps is None
-            else merged(self.busy, union(self.steps.starts, self.steps.ends))
-        )
+        marked = EMPTY if self.steps is None else union(self.steps.starts, self.steps.ends)
+        covered = merged(self.busy, marked)
         longest = self.longest_run
         return Device(
             host=host,
