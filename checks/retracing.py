@@ -221,6 +221,5 @@ def _made(retrace: Retrace, signals: Signals) -> Location | None:
     """Where what has another shape was made: by the script, or by the batch of unequal examples."""
     if not any(map(of_examples, retrace.changes)) or retrace.made_at is not None:
         return retrace.made_at
-    return next(
-        (op.location for p in signals.pipelines or () if p.trains and (op := opening(p))), None
-    )
+    feeding = (pipeline for pipeline in signals.pipelines or () if pipeline.trains)
+    return next((op.location for each in feeding if (op := opening(each))), None)

@@ -34,9 +34,8 @@ def _takes_mean(source: Source, call: cst.Call) -> bool:
 
 def _divisor(place: Place, source: Source, value: cst.CSTNode) -> str:
     """The divisor of the loss, from its measured factor."""
-    weight = next(
-        (e for e in place.finding.evidence if e.name == "loss per unit of example loss"), None
-    )
+    told = (e for e in place.finding.evidence if e.name == "loss per unit of example loss")
+    weight = next(told, None)
     replicas = place.figure("replicas")
     if weight is None or not isinstance(replicas, int) or not weight.limit:
         raise NoChange("how the loss is scaled is not known")

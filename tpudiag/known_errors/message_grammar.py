@@ -174,9 +174,8 @@ def own_words(message: str) -> OwnWords | None:
     if none := None if wanted and given else wording("grammar no_such").search(told):
         name = none["what"].strip(" `")
         about, came = about or (name if name.isidentifier() else None), came or none["given"]
-    assigned = next(
-        filter(None, map(wording("grammar assigned").match, (came or "", head.strip()))), None
-    )
+    read = map(wording("grammar assigned").match, (came or "", head.strip()))
+    assigned = next(filter(None, read), None)
     if assigned and about in {None, assigned["name"]}:
         about, came = assigned["name"], assigned["value"].strip("`'\" ")
     return OwnWords(

@@ -59,11 +59,8 @@ class JobPython:
     @property
     def tensorflow_version(self) -> str | None:
         """The version of the distribution that provides TensorFlow."""
-        owner = next(
-            (name for name in self.distributions if name.startswith(("tensorflow", "tf-nightly"))),
-            None,
-        )
-        return self.distributions[owner] if owner is not None else None
+        owners, installed = ("tensorflow", "tf-nightly"), self.distributions.items()
+        return next((version for name, version in installed if name.startswith(owners)), None)
 
     def has(self, framework: Framework) -> bool:
         """Whether the job's framework is installed in it."""

@@ -124,9 +124,8 @@ def choices(tf: Library, iterator: object, ops: tuple[DatasetOp, ...]) -> Iterat
         kind = re.sub(r"V\d+$", "", node.name)
         # What is parallel may run as the rewritten form of what was built serial.
         plain = kind.removeprefix("Parallel")
-        at = next(
-            (n for n, op in enumerate(left) if op.kind.removeprefix("Parallel") == plain), None
-        )
+        alike = (n for n, op in enumerate(left) if op.kind.removeprefix("Parallel") == plain)
+        at = next(alike, None)
         op = left[at] if at is not None else None
         if at is not None:
             # Only their order distinguishes two consecutive maps: match each once.
