@@ -112,12 +112,8 @@ class OperationLines:
 
 
 def _settled(named: _Lines) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, lines in named.items():
-        line = next(iter(lines)) if len(lines) == 1 else None
-        if line is not None:
-            found[name] = line
-    return found
+    alone = ((name, next(iter(lines))) for name, lines in named.items() if len(lines) == 1)
+    return {name: line for name, line in alone if line is not None}
 
 
 def _of_gradients(lines: dict[str, str | None]) -> dict[str, str]:

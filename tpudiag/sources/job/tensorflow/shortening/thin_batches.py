@@ -9,6 +9,7 @@ used.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tpudiag.sources.job.points import Args, Call, Library, privates
@@ -117,13 +118,9 @@ def _below(tf: Library, dataset: Dataset, part: _Part, zipped: bool = False) -> 
     dataset = own(dataset)
     kind = kind_of(dataset)
     if kind == "Zip":
-
-        def side(each: Dataset) -> Dataset:
-            return _below(tf, each, part, zipped=True)
-
-        both: Dataset = tf.data.Dataset.zip(
-            tf.nest.map_structure(side, privates.ZIPPED.of(dataset))
-        )
+        side = partial(_below, tf, part=part, zipped=True)
+        sides = tf.nest.map_structure(side, privates.ZIPPED.of(dataset))
+        both: Dataset = tf.data.Dataset.zip(sides)
         return both
     if kind == "Concatenate":
         first, second = privates.inputs(dataset)

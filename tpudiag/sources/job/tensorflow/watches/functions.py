@@ -9,6 +9,7 @@ import inspect
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tpudiag.model import Location
@@ -90,10 +91,7 @@ class FunctionWatch:
                 forward.first(key, result, time.perf_counter() - started, before)
             return result
         self.before_step((args, kwargs))
-
-        def run() -> object:
-            return self._run(record, original, function, args, kwargs)
-
+        run = partial(self._run, record, original, function, args, kwargs)
         key = record.key(function, args, kwargs, forward.whole_results)
         if key is None:
             return run()
