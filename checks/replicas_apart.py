@@ -7,6 +7,11 @@ from ._need import mib, need
 MOST = 0.5
 """Of the bytes of the state: where more is apart, each replica trains a model of its own."""
 
+_OF_INPUT = """\
+# one program for all devices: what they are given differs. Of an array that several devices hold
+# whole, or hold the same part of, each must have the same values:
+batch = jax.device_put(batch, NamedSharding(mesh, P("data")))"""
+
 
 @check("TPU512", Severity.WARNING, frameworks=(Framework.JAX,))
 def replicas_apart(signals: Signals) -> Judgement:
@@ -14,7 +19,8 @@ def replicas_apart(signals: Signals) -> Judgement:
 
     ## What it sees
     Values: the arrays of the state that were the same on all devices before the first step and
-    differ after two, in jax.pmap and in arrays that a shard_map returns as whole ones. State that
+    differ after two, in jax.pmap and in arrays that a shard_map returns as whole ones; in one
+    program for all devices where copies of its input differ. State that
     another function of the job's synchronises before it is used is left out; so is state that
     differed at the start, such as that of several models.
 
@@ -43,7 +49,9 @@ def replicas_apart(signals: Signals) -> Judgement:
             f"{apart.names[0]}, were one on all {apart.replicas} devices and differ after two "
             f"steps: {'each device trains a model of its own' if whole else 'nothing reduces them'}"
             ".",
-            f"gradients = jax.lax.pmean(gradients, {axis})  # before they are applied"
+            _OF_INPUT
+            if not apart.by_program
+            else f"gradients = jax.lax.pmean(gradients, {axis})  # before they are applied"
             if whole
             else f"batch_stats = jax.lax.pmean(batch_stats, {axis})  # or BatchNorm(axis_name=...)",
             (

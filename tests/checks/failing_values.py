@@ -125,7 +125,10 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU512", of_state(replicas_apart=apart(1 << 10)), Severity.WARNING),
-    ("TPU512", of_state(replicas_apart=apart(1 << 20)), Severity.ERROR),
+    *(
+        ("TPU512", of_state(replicas_apart=replace(apart(1 << 20), by_program=by)), Severity.ERROR)
+        for by in (True, False)
+    ),
     (
         "TPU513",
         numerics(unused_regularizer=UnusedRegularizer(variables=3, name="w (L2)", location=HERE)),

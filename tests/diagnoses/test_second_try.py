@@ -87,6 +87,16 @@ def test_what_stays_is_the_scripts() -> None:
     assert second_try.crash_of(job) is not None and job.facts["misfits"] == ()
 
 
+def test_another_exception_at_the_same_place_is_not_the_scripts() -> None:
+    first = "InvalidArgumentError: Inputs to AddN must have the same shape. Input 0 != input 6"
+    for error, same in (
+        (first.replace("6", "3"), True),
+        ("InvalidArgumentError: input depth must be divisible by filter depth: 3 vs 32", False),
+    ):
+        job, _ = tried(crashed(InterventionKind.ROWS, error=first), crashed(error=error))
+        assert (second_try.crash_of(job) is not None) is same
+
+
 def test_an_exception_behind_one_that_went_away_is_tried_for_itself() -> None:
     later = Location("train.py", 50)
     stopped = Coverage(end="crash", stopped_at=later)

@@ -94,6 +94,8 @@ _OF_SYMBOLS = re.compile(r"(TypeError|AttributeError|NotImplementedError): in us
 _FOUND_SHAPE = re.compile(r"is incompatible with the layer: .*found shape=\(\w+, ([\d, ]+)\)")
 """The shape of an example that does not fit: the script's own, where it parses records to it."""
 _SHAPE = re.compile(r"[\[(](?:\d+, ?)+\d*[\])]")
+_WORD, _ALIKE = re.compile(r"[A-Za-z]{3,}"), 0.5
+"""Words of an error, and the share of all that two have in common where they are the same."""
 LONGER, AT_LEAST_S = 1.5, 60.0
 """The time limit of a further try: a multiple of the first one's, and a minimum."""
 
@@ -124,7 +126,7 @@ def judged(
     second = run(again, why, LONGER * job.wall_s + AT_LEAST_S)
     crash, passed = crash_of(second), _passed(second, end)
     misfit = Misfit(kinds, end.location, _first_line(end.error), decided=passed)
-    same = crash is not None and _place_and_type(crash) == _place_and_type(end)
+    same = crash is not None and _is_same(crash, end)
     if not passed and not same and set(kinds) <= set(_ADAPTATIONS):
         return _of_what_stays(job, end)
     if not passed and not same:
@@ -237,8 +239,16 @@ def _holds(rest: UnreachedLines, place: Location) -> bool:
     return same and rest.first_line <= (place.line or 0) <= rest.last_line
 
 
-def _place_and_type(end: JobEnd) -> tuple[Location | None, str]:
-    return end.location, (end.error or "").partition(":")[0]
+def _is_same(one: JobEnd, other: JobEnd) -> bool:
+    """Whether two tries ended by the same exception: at one place, of a type, in like words.
+
+    What is left out may let the place fail in another way; sizes and names of replicas differ.
+    """
+    said, others = (each.error or "" for each in (one, other))
+    alike = said.partition(":")[0] == others.partition(":")[0]
+    words, more = (set(_WORD.findall(each)) for each in (said, others))
+    shared = len(words & more) >= _ALIKE * len(words | more)
+    return one.location == other.location and alike and shared
 
 
 def _first_line(error: str | None) -> str:

@@ -147,6 +147,8 @@ class ReplicasApart:
     axes: tuple[str, ...]
     """Over which the step sums no array; where it sums some over each, all of them."""
     replicas: int
+    by_program: bool = True
+    """Each device runs a program of its own (shard_map, jax.pmap); else only an input differs."""
     location: Location | None
 
 

@@ -85,7 +85,7 @@ def lost(jax: Any, step: Any, state: Any, *, keeps: bool) -> Any:
     assert kept.step is not None
     record.values.apart = {"[0][0]"}
     found = numerics.read(TracedStep(jax, kept.step))
-    assert found.replicas_apart is None, "rounded: no device has a program of its own"
+    assert found.replicas_apart is not None and not found.replicas_apart.by_program
     return found.lost_moments
 
 

@@ -131,13 +131,7 @@ def merged(step: list[Seen]) -> Iterator[MergedNumbers]:
 
 
 def _apart(step: TracedStep, values: StateValues) -> ReplicasApart | None:
-    """State of which the devices have copies of their own that differ by now.
-
-    In a program that the compiler shares out all devices do the same: what differs is rounded.
-    """
-    own_programs = step.call.jitted.mapped or any(seen.place.sizes for seen in step.seen)
-    if not own_programs:
-        return None
+    """State of which the devices have copies of their own that differ by now."""
     state = [each for each in step.state_arguments() if "float" in each[1].dtype]
     found = [argument for key, argument in state if key in values.apart]
     if not found:
@@ -148,6 +142,7 @@ def _apart(step: TracedStep, values: StateValues) -> ReplicasApart | None:
         of_bytes=sum(argument.own_bytes for _, argument in state),
         axes=devices_in_use.unsummed(step.seen),
         replicas=step.devices,
+        by_program=step.call.jitted.mapped or any(seen.place.sizes for seen in step.seen),
         location=step.call.record.location,
     )
 

@@ -44,7 +44,7 @@ class StateValues:
         if self.looks == 0:
             self._counters = self._counted(arguments)
         for path, leaf in leaves:
-            if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
+            if all(hasattr(leaf, each) for each in ("dtype", "shape", "size")):
                 self._look(self._jax.tree_util.keystr(path), leaf)
         self.looks += 1
         if self.looks == LOOKS and self._half:

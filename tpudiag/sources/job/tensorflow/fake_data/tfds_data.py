@@ -17,8 +17,9 @@ from .ledger import FILES, RECORDS, SIZE, Ledger
 
 _SPLITS = {"train": FILES, "test": 1, "validation": 1}
 """Split -> files of records."""
-_NAME = re.compile(r"(?:ReadInstruction\(')?([^\[+']*)")
-"""Of a split, also of a part of it: `train[:10%]`, `ReadInstruction('train[:10%]')`."""
+_NAME = re.compile(r"(?:\w+\((?:\w+=)?['\"])?([^\[+'\"]*)")
+"""Of a split, also of a part of it: `train[:10%]`, `ReadInstruction('train[:10%]')`, or of what
+tfds.split_for_jax_process gives, `_EvenSplit(split='train', ...)`."""
 _AT_ONCE_BYTES = 1 << 27
 
 

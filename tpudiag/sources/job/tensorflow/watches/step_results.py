@@ -112,7 +112,7 @@ class StepResultWatch:
         return next((each[1:] for each in kept), None)
 
     def _fetching(self, tensor: Tensor) -> None:
-        if not self._results:
+        if not self.steps:
             return
         frame = _asking_frame()
         location = user_lines.of_frame(frame)
