@@ -17,13 +17,11 @@ WORK = programs.work("embedding-v5e")
 LARGEST = max((w for w in WORK if w.op_name), key=lambda w: w.hbm_bytes)
 
 
-def report(
-    work: tuple[Work, ...] = WORK, batch: int = 32, compiler: str = "libtpu 1", need: int = GIB
-) -> Report:
+def report(work: tuple[Work, ...] = WORK, compiler: str = "libtpu 1", need: int = GIB) -> Report:
     """The report of a check whose step has this work."""
-    cycles = sum((w.cycles or 0) * w.trips for w in work) * batch // 32
+    cycles = sum((w.cycles or 0) * w.trips for w in work)
     lines = {LARGEST.op_name: "train.py:31"}
-    step = programs.compiled(work, lines, batch, compiler, need, cycles)
+    step = programs.compiled(work, lines, 32, compiler, need, cycles)
     prediction = predicted_step.prediction(step)
     assert prediction is not None
     clock = Measurement(float(need % 97), "ms", "job, median of 20 steps on CPU replicas")
@@ -34,14 +32,9 @@ def report(
     )
 
 
-def larger(times: int) -> tuple[Work, ...]:
-    """The same, with one operation of several times its bytes and cycles."""
-    return tuple(
-        replace(w, hbm_bytes=w.hbm_bytes * times, cycles=(w.cycles or 0) * times)
-        if w is LARGEST
-        else w
-        for w in WORK
-    )
+THREEFOLD = replace(LARGEST, hbm_bytes=LARGEST.hbm_bytes * 3, cycles=(LARGEST.cycles or 0) * 3)
+LARGER = tuple(THREEFOLD if w is LARGEST else w for w in WORK)
+"""The same, with one operation of three times its bytes and cycles."""
 
 
 def test_the_same_program_changes_nothing() -> None:
@@ -51,10 +44,10 @@ def test_the_same_program_changes_nothing() -> None:
 
 
 def test_what_grew_is_named_with_its_line() -> None:
-    gated, verdict = held_against(report(), "main.json", report(larger(3)), 0.02)
+    gated, verdict = held_against(report(), "main.json", report(LARGER), 0.02)
     assert gated.regressed
     assert "hbm_bytes_per_example" in verdict
-    worst = growth.grown(report(), report(larger(3)))[0]
+    worst = growth.grown(report(), report(LARGER))[0]
     assert worst.operation == LARGEST.op_name
     assert str(worst.location) == "train.py:31"
     assert any("train.py:31" in note for note in gated.notes)
@@ -68,9 +61,7 @@ def test_times_of_cpu_replicas_close_no_gate() -> None:
 
 
 def test_another_compiler_is_said_and_not_gated() -> None:
-    gated, verdict = held_against(
-        report(), "main.json", report(larger(3), compiler="libtpu 2"), None
-    )
+    gated, verdict = held_against(report(), "main.json", report(LARGER, compiler="libtpu 2"), None)
     assert any("compilers differ" in note for note in gated.notes)
     assert "Regressed" not in verdict
 
@@ -89,7 +80,7 @@ def test_a_run_without_the_compiler_closes_the_gate() -> None:
 
 
 def test_without_a_limit_it_only_tells() -> None:
-    gated, _ = held_against(report(), "main.json", report(larger(3)), None)
+    gated, _ = held_against(report(), "main.json", report(LARGER), None)
     assert not gated.regressed
     assert any(table.title == "What grew in the program" for table in gated.tables)
 

@@ -26,8 +26,9 @@ def failed(id_: str, *findings: Finding) -> Outcome:
     return made.outcome(id_, Verdict.FAILED, *findings, name="x", severity=Severity.WARNING)
 
 
-def ended(id_: str, verdict: Verdict) -> Outcome:
-    return made.outcome(id_, verdict, name="x", severity=Severity.WARNING, reason="no steps seen")
+def ended(verdict: Verdict) -> Outcome:
+    severity, reason = Severity.WARNING, "no steps seen"
+    return made.outcome("TPU203", verdict, name="x", severity=severity, reason=reason)
 
 
 def report(
@@ -52,26 +53,16 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> documents.Scrip
     return documents.script("train.py", tmp_path)
 
 
-def candidate(
-    document: documents.Script,
-    line: int,
-    edit: Edit,
-    effect: Effect = Effect.NONE,
-    about: Finding | None = None,
-) -> Candidate:
-    change = SourceChange(title="t", file="train.py", effect=effect, replacements=(), diff="")
+def candidate(document: documents.Script, line: int, edit: Edit) -> Candidate:
+    change = SourceChange(title="t", file="train.py", effect=Effect.NONE, replacements=(), diff="")
     return Candidate(
-        id="TPU203",
-        finding=about or finding(line),
-        document=document,
-        edits=(edit,),
-        change=change,
+        id="TPU203", finding=finding(line), document=document, edits=(edit,), change=change,
         line=line,
-    )
+    )  # fmt: skip
 
 
 BEFORE = report(failed("TPU203", finding(2)))
-GONE = ended("TPU203", Verdict.PASSED)
+GONE = ended(Verdict.PASSED)
 
 
 @pytest.fixture
@@ -92,7 +83,7 @@ def test_a_finding_that_moved_down_is_not_gone(change: Candidate) -> None:
 
 
 def test_what_is_not_measured_any_more_proves_nothing(change: Candidate) -> None:
-    judged = proof.judge(BEFORE, report(ended("TPU203", Verdict.SKIPPED)), [change], [change])
+    judged = proof.judge(BEFORE, report(ended(Verdict.SKIPPED)), [change], [change])
     assert "could not be measured" in judged.dropped[0]
 
 

@@ -5,11 +5,11 @@ from tpudiag.fixes.edits import NoChange
 from .changes import TF, changed
 
 
-def scaled(text: str, weight: float, replicas: int = 8) -> str:
+def scaled(text: str, weight: float) -> str:
+    name = "loss per unit of example loss"
     return changed(
-        "TPU502", TF + text, "loss =", "it is averaged over", limits={
-            "loss per unit of example loss": 1 / replicas},
-        figures={"loss per unit of example loss": weight, "replicas": replicas},
+        "TPU502", TF + text, "loss =", "it is averaged over", limits={name: 1 / 8},
+        figures={name: weight, "replicas": 8},
     )  # fmt: skip
 
 

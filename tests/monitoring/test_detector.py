@@ -116,14 +116,9 @@ def test_slow_steps_are_judged_by_steps() -> None:
     assert detector.open.share == pytest.approx(0.5, abs=0.02)
 
 
-def window(number: int, at_s: float, took_s: float, pause_ms: float = 0.0) -> Window:
-    return Window(
-        number=number,
-        start_ns=int(at_s * NS),
-        end_ns=int((at_s + took_s) * NS),
-        steps=1,
-        pause_ms=pause_ms,
-    )
+def window(number: int, at_s: float, took_s: float) -> Window:
+    end_ns = int((at_s + took_s) * NS)
+    return Window(number=number, start_ns=int(at_s * NS), end_ns=end_ns, steps=1)
 
 
 def test_a_normal_pause_is_learned_and_a_single_stall_is_not() -> None:

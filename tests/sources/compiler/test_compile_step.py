@@ -118,8 +118,8 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Compiler:
     return compiler
 
 
-def fact(batch: int, path: str | None = "/step.mlir") -> dict[str, object]:
-    return {"lowered": [{"batch": batch, "replicas": 8, "path": path}]}
+def fact(batch: int) -> dict[str, object]:
+    return {"lowered": [{"batch": batch, "replicas": 8, "path": "/step.mlir"}]}
 
 
 def compilation() -> compile_step.StepCompilation:
