@@ -77,20 +77,20 @@ def no_checkpoint(signals: Signals) -> Judgement:
 
 
 def _bare(signals: Signals, uses: tuple[CheckpointUse, ...]) -> Iterator[Finding]:
-    saved = [use for use in uses if use.saved]
+    # What is saved once, at the end, is for use: nothing goes on from it.
+    saved = [use for use in uses if use.saved and (use.kind in _AGAIN or use.saved > 1)]
     for use in saved if all(_without_optimizer(signals, each) for each in saved) else ():
-        if use.kind in _AGAIN or use.saved > 1:
-            yield Finding(
-                f"{use.kind} saves what is trained without the optimizer: after a preemption its "
-                "moments and its schedule begin anew.",
-                by_framework(
-                    signals,
-                    "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)",
-                    "state = {'params': params, 'opt_state': opt_state, 'step': step}  # all saved",
-                ),
-                (Evidence("arrays of the optimizer that are saved", 0, "arrays", 1),),
-                use.location,
-            )
+        yield Finding(
+            f"{use.kind} saves what is trained without the optimizer: after a preemption its "
+            "moments and its schedule begin anew.",
+            by_framework(
+                signals,
+                "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)",
+                "state = {'params': params, 'opt_state': opt_state, 'step': step}  # all saved",
+            ),
+            (Evidence("arrays of the optimizer that are saved", 0, "arrays", 1),),
+            use.location,
+        )
 
 
 def _without_optimizer(signals: Signals, use: CheckpointUse) -> bool:

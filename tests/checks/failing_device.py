@@ -93,7 +93,12 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         "TPU601",
         h(
             variables=(replace(KERNEL, trained=True), replace(KERNEL, optimizer=True)),
-            checkpoints=Checkpoints((replace(BARE, shapes=(KERNEL.shape,)),)),
+            checkpoints=Checkpoints(
+                (
+                    replace(BARE, shapes=(KERNEL.shape,)),
+                    CheckpointUse("Model.save", "model.keras", 1, HERE),
+                )
+            ),
         ),
         Severity.WARNING,
     ),

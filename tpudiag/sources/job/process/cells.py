@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -116,8 +117,10 @@ def _unless_by_cell(namespace: Kwargs, end: Callable[..., None], *args: object) 
 def offer_shell(namespace: Kwargs, *, holds_writes: bool = False) -> None:
     """Provide a shell to a notebook, or to a script exported from one, as under IPython."""
     shell = Shell(namespace, holds_writes=holds_writes)
-    hooks.added(table.SHELL_ASKED, lambda: shell)
-    namespace.update(display=Nothing())
+    namespace.update(display=Nothing(), get_ipython=lambda: shell)
+    # Libraries that find it import IPython, which would fail in the place of what they tell.
+    if find_spec("IPython") is not None:
+        hooks.added(table.SHELL_ASKED, lambda: shell)
 
 
 def _futures_first(cell: Any, file: str, flags: int) -> Any:
