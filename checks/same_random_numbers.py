@@ -23,10 +23,11 @@ def same_random_numbers(signals: Signals) -> Judgement:
     """Random numbers repeat that should differ.
 
     ## What it sees
-    For each draw in the traced step, the origin of its key or seed: draws of a batch's size whose
-    seed is the same on all replicas; in JAX a key that is used for two draws, in each iteration of
-    a loop, or (by its values before two calls) in each step. Numbers that are not of the batch's
-    size (one scale for all, noise of weights) may be the same on all replicas.
+    Stateless draws by a constant seed in functions that tf.data maps. For each draw in the traced
+    step, the origin of its key or seed: draws of a batch's size whose seed is the same on all
+    replicas; in JAX a key that is used for two draws, in each iteration of a loop, or (by its
+    values before two calls) in each step. Numbers that are not of the batch's size (one scale for
+    all, noise of weights) may be the same on all replicas.
 
     ## Why it costs
     No error: eight replicas draw the same noise or dropout mask, so that the batch has an eighth of
@@ -42,6 +43,16 @@ def same_random_numbers(signals: Signals) -> Judgement:
     ## Source
     https://docs.jax.dev/en/latest/random-numbers.html; tf.random.stateless_normal
     """
+    fed = (op for each in signals.pipelines or () if each.trains for op in each.ops)
+    for line in dict.fromkeys(op.same_draws for op in fed if op.same_draws is not None):
+        yield Finding(
+            "the seed of this draw is constant: each element, in each epoch, is changed by the "
+            "same random numbers.",
+            "counter = tf.data.Dataset.counter()\ndataset = tf.data.Dataset.zip((dataset, counter))"
+            "  # seed=(SEED, number) in the function of map",
+            (Evidence("seed", "constant"),),
+            line,
+        )
     numerics = numerics_of(signals)
     draws = need(numerics.draws or None, "a random draw in the step")
     by_line = {(draw.kind, str(draw.location)): draw for draw in numerics.same_draws}

@@ -119,6 +119,7 @@ UNREPORTED = (("loss", "roc", "val_loss", "val_roc"), ("loss", "learning_rate"),
 
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU511", draws(kind), Severity.WARNING) for kind in KINDS),
+    ("TPU511", fed(op("ParallelMap", same_draws=HERE)), Severity.WARNING),
     (
         "TPU510",
         of_state(frozen_norms=(FrozenNorm("[1]", HERE, statistics_lost=True),)),

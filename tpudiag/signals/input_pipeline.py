@@ -19,6 +19,8 @@ class DatasetOp:
     count: int | None = None
     stateful: bool = False
     """Its function holds random or other stateful ops."""
+    same_draws: Location | None = None
+    """The line in its function that draws by a constant seed: the same for each element."""
     python: bool = False
     """Its function calls back into Python."""
     costly: bool = False

@@ -1,10 +1,11 @@
-"""The chain of a dataset, without TensorFlow."""
+"""The chain of a dataset, and what its functions draw."""
 
 import sys
 from typing import Any
 
 import pytest
 
+from tests.sources.job.programs import InTensorFlow
 from tpudiag.model import Location
 from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
@@ -89,3 +90,26 @@ def test_a_pipeline_knows_the_call_for_the_debug_mode_before_it(
     monkeypatch.setattr(user_lines, "caller", lambda: here)
     reader.note_debugged()
     assert (before.debugged, reader.pipeline(dataset, [dataset]).debugged) == (None, here)
+
+
+DRAWS = """
+from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
+SCRIPT = '''
+def fixed(x): return tf.random.stateless_uniform((2,), seed=(1, 2))
+def drawn(x): return tf.random.stateless_uniform((2,), seed=tf.stack([1, tf.cast(x, tf.int32)]))
+'''
+space, reader = {"tf": tf}, DatasetReader(tf)
+exec(code_of(SCRIPT), space)
+
+def seen(name):
+    dataset = tf.data.Dataset.range(3).map(space[name])
+    op = reader.pipeline(dataset, reader.chain(dataset)).ops[-1]
+    return [op.same_draws and op.same_draws.line, op.stateful]
+
+print(json.dumps([seen("fixed"), seen("drawn")]))
+"""
+
+
+@pytest.mark.slow
+def test_a_draw_by_a_constant_seed(in_tensorflow: InTensorFlow) -> None:
+    assert in_tensorflow(DRAWS) == [[2, True], [None, False]]

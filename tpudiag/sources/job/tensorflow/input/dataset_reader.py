@@ -21,6 +21,8 @@ _RANDOM = re.compile(
     r"|SampleDistorted|Assign)"
 )
 """Random at each call; a stateless op only where its seed is a changing variable."""
+_SEEDS = "StatelessRandomGetKeyCounter"
+"""Makes a key of a stateless draw's seed."""
 _MAPPERS = {
     "Map": "map",
     "ParallelMap": "map",
@@ -132,6 +134,7 @@ class DatasetReader:
         wrapper = privates.MAP_FUNCTION.of(dataset, None) or privates.PREDICATE.of(dataset, None)
         graph = files.tried(lambda: wrapper.function.graph) if wrapper is not None else None
         kinds = _op_types(graph)
+        same_draws = files.tried(lambda: self._same_draws(graph))
         named, global_named = self._batch_names.get(id(dataset), ((), None))
         drops = _integer(privates.DROP_REMAINDER.of(dataset, None))
         elements = _integer(files.tried(dataset.cardinality))
@@ -142,7 +145,9 @@ class DatasetReader:
             batch_size=_integer(privates.BATCH_SIZE.of(dataset, None)),
             drop_remainder=None if drops is None else bool(drops),
             count=_integer(privates.COUNT.of(dataset, None)),
-            stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
+            # What is the same by mistake is random once it is mended.
+            stateful=kind == "Random" or bool(same_draws) or any(map(_RANDOM.match, kinds)),
+            same_draws=same_draws,
             python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
             gives_unknown=any(
                 spec.shape is None or None in spec.shape for spec in self._elements(dataset)
@@ -161,6 +166,13 @@ class DatasetReader:
             parallel_by_itself=kind == "Map" and not any(map(_is_stateful, kinds)),
             location=self._made_at.get(id(dataset)),
         )
+
+    def _same_draws(self, graph: Graph | None) -> Location | None:
+        """The user's line that draws by a seed which no element or epoch changes."""
+        operations: Any = graph.get_operations() if graph is not None else ()
+        seeds = (op for op in operations if op.type == _SEEDS)
+        fixed = (op for op in seeds if self._tf.get_static_value(op.inputs[0]) is not None)
+        return next(filter(None, map(user_lines.of_operation, fixed)), None)
 
     def _element_bytes(self, dataset: Dataset) -> int | None:
         total = 0
