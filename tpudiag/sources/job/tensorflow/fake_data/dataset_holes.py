@@ -78,8 +78,8 @@ def _of_types(
     """What a generator gives by its types and shapes, as an older interface tells them."""
     if output_types is None or output_shapes is None:
         return None
-    if isinstance(output_types, dict):
+    if hasattr(output_types, "items"):
         return {key: _of_types(tf, each, output_shapes[key]) for key, each in output_types.items()}
-    if isinstance(output_types, (list, tuple)):
+    if hasattr(output_types, "__len__"):
         return tuple(map(partial(_of_types, tf), output_types, output_shapes))
     return tf.TensorSpec(output_shapes, output_types)

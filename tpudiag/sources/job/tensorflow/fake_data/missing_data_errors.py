@@ -114,7 +114,7 @@ def _names_no_file(text: str) -> bool:
 def _is_of_host(error: Exception) -> bool:
     """Whether a variable of the environment is not set, as the host of a notebook sets it."""
     last = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1:]
-    return isinstance(error, KeyError) and any(f.f_globals is vars(os) for f in last)
+    return isinstance(error, KeyError) and any(f.f_globals is os.__dict__ for f in last)
 
 
 def _is_told_by_the_script(error: Exception) -> bool:

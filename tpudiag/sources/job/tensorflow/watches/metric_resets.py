@@ -93,7 +93,8 @@ class MetricResetWatch:
 
 def _is_of_probabilities(metric: Any) -> bool:
     """Whether it compares what it gets with thresholds between 0 and 1: of scores it is 0."""
-    named = (privates.METRIC_OPTIONS.of(metric, None) or {}).get("threshold")
+    options = privates.METRIC_OPTIONS.of(metric, None)
+    named: Any = options.get("threshold") if options else None
     given = getattr(metric, "thresholds", getattr(metric, "threshold", named))
     scores = privates.METRIC_OF_SCORES.of(metric, False)
     several: list[Any] = [*given] if isinstance(given, (list, tuple)) else [given]
