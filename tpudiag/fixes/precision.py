@@ -53,14 +53,22 @@ def policy_before_model(place: Place, source: Source) -> Iterator[Edit]:
 
 
 def _where_models_begin(source: Source) -> cst.CSTNode:
-    """The first statement that builds a model, at the top level or in a function."""
+    """The first statement of the top level that builds a model, or calls what does."""
     # With a strategy, models are built in its scope: the policy must be set before it.
     for block in source.all(cst.With):
         if any(source.code(item.item).endswith(".scope()") for item in block.items):
             return block
-    for call in source.calls:
-        builds = called(call) in _MODELS or ".layers." in f"{names.dotted(call.func)}."
-        if builds and source.function(call) is None and source.class_of(call) is None:
+    outer = {call: source.class_of(call) or source.function(call) for call in source.calls}
+    builds = {
+        call: called(call) in _MODELS or ".layers." in f"{names.dotted(call.func)}."
+        for call in source.calls
+    }
+    makers, more = set[str](), {of.name.value for c, of in outer.items() if of and builds[c]}
+    while more - makers:
+        makers |= more
+        more = {of.name.value for c, of in outer.items() if of and called(c) in makers}
+    for call, of in outer.items():
+        if of is None and (builds[call] or called(call) in makers):
             return source.statement(call)
     raise NoChange("where the model is built is not seen in this file")
 

@@ -19,6 +19,13 @@ def test_the_argument_that_differs_is_told(after: tuple[str, str, str], kind: Ch
     assert (change.argument, change.kind, added.kind) == ("x", kind, "structure")
 
 
+@pytest.mark.parametrize(("dtype", "differ"), [("int32", 0), ("float32", 1)])
+def test_a_python_number_and_what_comes_back_for_it_are_one(dtype: str, differ: int) -> None:
+    given, back = ("number", "Python int", "0"), ("weak number", f"{dtype} (weak)", "")
+    assert len(changes({"step": given}, {"step": back})) == differ
+    assert len(changes({"step": back}, {"step": given})) == differ
+
+
 def test_a_number_is_the_cause_only_where_nothing_else_differs() -> None:
     was = {"x": FLOATS, "rate": ("number", "Python float", "0.1")}
     now = {"x": FLOATS, "rate": ("number", "Python float", "0.2")}

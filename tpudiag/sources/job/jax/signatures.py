@@ -28,13 +28,19 @@ def changes(before: Signature, after: Signature) -> tuple[ArgumentChange, ...]:
     values: list[ArgumentChange] = []
     for name, was in before.items():
         now = after[name]
-        if was != now:
+        if was != now and not (_is_given_back(was, now) or _is_given_back(now, was)):
             kind = _kind(was, now)
             change = ArgumentChange(name, _text(was), _text(now), kind or "python value")
             (found if kind is not None else values).append(change)
     # A Python number is traced as an array, and compiles nothing anew, but where it is static: then
     # nothing else differs.
     return tuple(found or values)
+
+
+def _is_given_back(one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
+    """Whether it is a Python number, and what a program gives for it: JAX compiles once for both."""
+    kind = one[1].removeprefix("Python ")
+    return (one[0], other[0]) == ("number", "weak number") and kind in other[1]
 
 
 def _kind(was: tuple[str, str, str], now: tuple[str, str, str]) -> ChangeKind | None:
@@ -54,6 +60,8 @@ def _of(leaf: object) -> tuple[str, str, str]:
     if isinstance(leaf, (bool, int, float, complex)):
         return "number", f"Python {type(leaf).__name__}", repr(leaf)
     shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+    if shape == () and getattr(leaf, "weak_type", False):
+        return "weak number", f"{dtype} (weak)", ""
     if shape is None or dtype is None:
         return "object", type(leaf).__name__, repr(leaf)[:LONGEST]
     weak = " (weak)" if getattr(leaf, "weak_type", False) else ""
