@@ -38,7 +38,7 @@ def changes(before: Signature, after: Signature) -> tuple[ArgumentChange, ...]:
 
 
 def _is_given_back(one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
-    """Whether it is a Python number, and what a program gives for it: JAX compiles once for both."""
+    """Whether a Python number and what a program gives for it: JAX compiles once for both."""
     kind = one[1].removeprefix("Python ")
     return (one[0], other[0]) == ("number", "weak number") and kind in other[1]
 
