@@ -116,7 +116,8 @@ def of_package(crash: Crash, python: str = "") -> str | None:
     if not package and not folder:
         return None  # a module of the user's own
     own = re.fullmatch(rf"has no `{re.escape(module)}\.(\w+)`", what)
-    if own and any(_names(own[1], each / module / "__init__.py") for each in folders):
+    texts = (file for each in folders for file in (each / module).glob("*.py"))
+    if own and any(_names(own[1], file) for file in texts):
         return None  # it would have it, had its import not failed
     name, _, version = (package or module).partition("-")
     name = name.replace("_", "-")
