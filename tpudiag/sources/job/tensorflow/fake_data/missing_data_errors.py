@@ -34,8 +34,8 @@ _OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError)
 _OF_BRANCHES = UnboundLocalError
 """A local that no branch has set: values decide which one is taken."""
 _ABSENT_BY_TEXT = re.compile(
-    r"[Nn]o (such file|files match)|os error 2\b|[Uu]nable to open file|urlopen error|"
-    r"Errno -[23]\b|[Cc]ould(n't| not) resolve host|Failed to get matching files"
+    r"[Nn]o (such file|files match|file or directory)|os error 2\b|[Uu]nable to open file|"
+    r"urlopen error|Errno -[23]\b|[Cc]ould(n't| not) resolve host|Failed to get matching files"
 )
 """What libraries say under exceptions of no kind; the last are names of hosts that none answers."""
 _NAMED = re.compile(r"""(["'`])([^"'`\n]{1,300})\1""")
