@@ -61,16 +61,19 @@ def requested(by_name: Mapping[str, Any], job: Callable[[str], JobRequest]) -> P
     examples, epochs, cost = by_name["examples"], by_name["epochs"], by_name["cost"]
     if examples is None and epochs is not None:
         raise UsageError("--epochs: say with --examples how many examples the data set has")
-    # The job is started once, and stopped at its first step, which is lowered for any replicas.
+    known = {} if cost is None else prices.load(Path(cost))
+    installed = installed_compiler(by_name["compiler_python"], by_name.get("dask"))
+    # Last, for it makes a folder. The job is started once, and stopped at its first step, which is
+    # lowered for any replicas.
     up_to_its_step = replace(
         job(targets[0].name), warmup_steps=1, tpu_timeout_s=1.0, measure_input_s=0.0, rest_s=0.0
     )
     return request_of(
         PlanRequest,
         by_name,
-        prices={} if cost is None else prices.load(Path(cost)),
+        prices=known,
         job=up_to_its_step,
-        installed=installed_compiler(by_name["compiler_python"], by_name.get("dask")),
+        installed=installed,
         targets=targets,
         batches=tuple(by_name["batch"]),
         examples=None if examples is None else examples * (epochs or 1),
