@@ -32,6 +32,7 @@ Value passed to parameter '{name}' has DataType {dtype} not in list of allowed v
         ("Current CPU implementations do not yet support dilation rates larger than 1.", True),
         ("filter_size does not have enough elements, requested 576, got 144", True),
         ("`merge_call` called while defining a new graph or a tf.function. This can", True),
+        ("No registered '_MklLayerNorm' OpKernel for CPU devices", True),
         ("Op does not support bfloat16 inputs [[{{node FusedBatchNormV3}}]]", True),
         (NO_KERNEL.format(op="LRN", dtype="DT_BFLOAT16"), True),
         (NO_KERNEL.format(op="MatMul", dtype="DT_UINT32"), False),

@@ -76,7 +76,7 @@ layers = keras.layers
 inputs = keras.Input((5,))
 stepped = Stepped(inputs, layers.Dense(2)(inputs))
 stepped.compile("sgd")
-stepped = sorted(stepped.fit(Hole().batch(4), steps_per_epoch=0, verbose=0).history)
+stepped = sorted(stepped.fit(Hole().batch(4), steps_per_epoch=0.3, verbose=0).history)
 texts = layers.TextVectorization(output_sequence_length=6)
 texts.adapt(list(Hole()))
 of_hole = layers.StringLookup(vocabulary=Hole(), mask_token=None)

@@ -15,7 +15,7 @@ import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import holes
 from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
-from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, count
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, count, of_table
 
 np = pytest.importorskip("numpy")
 
@@ -136,6 +136,11 @@ def test_a_hole_is_as_long_as_what_it_was_made_of_or_is_put_beside() -> None:
     assert np.log(pos / neg).tpudiag_dims == ()
     assert np.isfinite(np.log([odds])).all() and np.log([np.sum(hole)]).shape == (1,)
     assert np.array(hole.sum(axis=1)).ndim == np.array(hole.mean() + labels).ndim == 2
+    table: Any = of_table(dict, 40, {})
+    assert [table["x"].ndim for _ in range(2)] == [1, 1]
+    assert table[np.ones((40, 8), bool)].ndim == 1 and table[np.ones(40, bool)].ndim == 2
+    named = [table[f"x{number}"] for number in range(38)]
+    assert np.array(table.values).shape == (40, len(named) + 1)
     assert np.mean(labels_of := hole.reshape(9, 4), axis=0).tpudiag_dims, "of each column"
     assert count([labels_of, labels_of]) == count({"x": labels_of}) == 9
     assert [len(tokens[3]), len(hole.reshape([2, 3])), len(hole.columns("a", "b"))] == [

@@ -16,7 +16,7 @@ _ONLY_HERE = re.compile(
     # The gradient of a grouped convolution in 16 bit.
     r"filter_size does not have enough elements, requested \d+, got \d+|"
     r"all_gather is not supported in eager|"
-    r"oneDNN|core/kernels/mkl/|"
+    r"oneDNN|\b_Mkl|core/kernels/mkl/|"
     # The fused norms of TensorFlow 2.13 on processors without AVX-512.
     r"Op does not support bfloat16 inputs"
 )

@@ -42,7 +42,7 @@ class Files:
 
         def listed(path: str, *_: object) -> list[str]:
             # Of pictures or of folders of them: the script asks which are folders.
-            return [*CLASSES, *self._below(path)]
+            return [] if paths.looks_like_data(path) else [*CLASSES, *self._below(path)]
 
         def children(path: str, _: object) -> Any:
             return (pathlib.Path(path, name) for name in listed(path))

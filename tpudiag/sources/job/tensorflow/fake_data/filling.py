@@ -107,8 +107,9 @@ class Filling:
             return original(model, *args, **kwargs)
         given = (model, bound.arguments, bound.signature.parameters)
         for name in _STEPS if self._ledger.any else ():
-            if bound.arguments.get(name) == 0:  # fewer examples than a batch: there are none
-                self._ledger.note(f"{name} at {user_lines.caller()}, which came out as 0")
+            count = bound.arguments.get(name)
+            if isinstance(count, (int, float)) and count < 1:  # fewer examples than a batch
+                self._ledger.note(f"{name} at {user_lines.caller()}, which came out as {count}")
                 bound.arguments[name] = batch_sizes.BATCHES
         if holes.holds(list(bound.arguments.values())[1:]):
             self._fill(*given)

@@ -81,6 +81,8 @@ def indexed(dims: Dims, key: Any) -> Dims:
             made, rest = [*made, *rest[:kept]], rest[kept:]
         else:
             size = rest.pop(0) if rest else Size()
+            if "bool" in str(getattr(each, "dtype", "")):  # a mask of several dimensions leaves one
+                rest = rest[each.ndim - 1 :]
             if not isinstance(each, int) and getattr(each, "ndim", 1) != 0:
                 made.append(_along(size, each, is_open=at > 0 and size.known is None))
     return (*made, *rest)

@@ -112,8 +112,8 @@ class Hole(Asked):
             if len(self.tpudiag_names) == _COLUMNS:  # examples, by their names
                 return _like(self, (Size(WIDTH),))
             self.tpudiag_names |= {key}
-            if self.tpudiag_frame is not None:
-                return _like(self, self.tpudiag_dims[:1])
+        if isinstance(key, str) and self.tpudiag_frame is not None:
+            return _like(self, self.tpudiag_dims[:1])
         return _like(self, indexed(self.tpudiag_dims or (Size(),), key))
 
     def __setitem__(self, key: object, value: object) -> None:
@@ -294,6 +294,9 @@ def used(hole: Hole, use: str, given: Args = ()) -> Hole:
     made.tpudiag_compared = use if use in _COMPARISONS else ""
     if use in _OF_FRAMES:
         made.tpudiag_frame = None
+        rows, *columns = made.tpudiag_dims or (Size(),)
+        if columns and columns[0].known is None:  # at least those that were asked for
+            made.tpudiag_dims = (rows, Size(max(int(columns[0]), len(hole.tpudiag_names))))
     if use != "map":
         made.tpudiag_elements = hole.tpudiag_elements
     made.tpudiag_rows = hole.tpudiag_rows
