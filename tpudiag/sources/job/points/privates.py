@@ -40,6 +40,10 @@ class Private:
         return type(value).__name__.startswith(self.name)
 
 
+_CONFIG = "tensorflow.python.framework.config"
+DETERMINISTIC = Private("is_op_determinism_enabled", "whether it was asked for", _CONFIG)
+DETERMINISM_OFF = Private("disable_op_determinism", "what XLA for the CPU refuses then", _CONFIG)
+
 # Of datasets and their iterators.
 INPUTS = Private("_inputs", "the datasets that a dataset is made from")
 BATCH_SIZE = Private("_batch_size", "the size of a batch")

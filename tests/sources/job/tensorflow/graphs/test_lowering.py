@@ -57,12 +57,26 @@ class Trainer:
 trainer, watch.step = Trainer(), None
 watch.trained_alone(trainer.step, (tf.ones((16, 4)),), {})
 branching = watch.lower(16, 16, 1, folder)
+tf.random.set_seed(1)
+tf.config.experimental.enable_op_determinism()
+
+@tf.function
+def pooled(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.reduce_sum(tf.nn.max_pool2d(x, 2, 2, "VALID"))
+    return tape.gradient(loss, x)
+
+watch.step = None
+watch.trained_alone(pooled, (tf.ones((16, 4, 4, 1)),), {})
+deterministic = watch.lower(16, 16, 1, folder)
 print(json.dumps({
     "none": none.error, "errors": [own.error, small.error], "batch": [own.batch, small.batch],
     "shape": "tensor<4x4xf32>" in text, "sums": "all_reduce" in text,
     "alone": [alone, watch.step.alone],
     "kept": [float(v) for v in tf.reshape(W, [-1])[:1]], "calls": calls,
     "branching": branching.error,
+    "deterministic": [deterministic.error, lowering.privates.DETERMINISTIC.get()()],
     "arguments": len(json.loads(Path(small.locations_path).read_text())["arguments"]),
 }))
 """
@@ -75,6 +89,7 @@ def test_any_batch_with_sums_over_replicas(in_tensorflow: InTensorFlow) -> None:
     assert lowered["shape"] and lowered["sums"] and lowered["alone"] == [False, True]
     assert lowered["arguments"] == 2, "its input and its variable"
     assert lowered["branching"] is None, "AutoGraph's work, as tf.function has it"
+    assert lowered["deterministic"] == [None, True], "though the script asks for it"
     assert lowered["calls"] == 1, "what is traced for the compiler is no step of the job"
 
 

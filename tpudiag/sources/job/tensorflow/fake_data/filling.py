@@ -127,7 +127,7 @@ class Filling:
             # A function whose first call failed may make no variables any more.
             for name in () if model in self._refilled else _FUNCTIONS:
                 setattr(model, name, None)
-                function_record.remade.add(model)
+                function_record.remade.append(model)
             self._refilled.add(model)
             try:
                 # A loss may hold weights of classes that are not there.

@@ -5,11 +5,12 @@ all-reduce for communication between replicas. It is lowered for the CPU, since 
 builds for TPUs have their kernels, and the StableHLO program is the same.
 """
 
+import contextlib
 import json
 import os
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -56,6 +57,20 @@ class StepCall:
     def alone(self) -> bool:
         """Whether it trains outside the job's strategies: on one replica, whatever exists."""
         return privates.DEFAULT_STRATEGY.names(self.strategy)
+
+
+@contextlib.contextmanager
+def _without_determinism(tf: Library) -> Iterator[None]:
+    """A TPU's programs are deterministic; XLA's for other devices lack operations that are."""
+    asked = privates.DETERMINISTIC.get()
+    asked_for = asked is not None and asked()
+    if asked_for:
+        privates.DETERMINISM_OFF.get()()
+    try:
+        yield
+    finally:
+        if asked_for:
+            tf.config.experimental.enable_op_determinism()
 
 
 class LoweringWatch:
@@ -155,7 +170,8 @@ class LoweringWatch:
         before = len(self._gradients.calls)
         self._busy = True
         try:
-            lowered = self._lower(batch, wanted, replicas, folder)
+            with _without_determinism(self._tf):
+                lowered = self._lower(batch, wanted, replicas, folder)
         except Exception as error:  # whatever the job's function raises when it is traced again
             text, program = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS], self._program
             own = only_on_tpu(str(error))

@@ -18,7 +18,7 @@ Signature = dict[str, tuple[LeafKind, str]]
 """Path of an argument -> (kind, description)."""
 
 
-remade = set[object]()
+remade = list[object]()
 """Models whose function the rehearsal had made anew, which is no matter of the job's."""
 
 
@@ -123,9 +123,9 @@ class FunctionRecord(CalledFunction):
 
         The first trace for another `model`, as that of the next fold, is none again.
         """
-        known = any(model is each for each in self.models)
-        another = (bool(self.models) and not known) or model in remade
-        remade.discard(model)
+        known, ours = (any(model is each for each in of) for of in (self.models, remade))
+        another = (bool(self.models) and not known) or ours
+        remade[:] = [each for each in remade if each is not model]
         self.models += [] if known else [model]
         self.traces += not another
         seen = signature(function, args, kwargs)
