@@ -1,4 +1,4 @@
-from tpudiag.model import Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
@@ -46,5 +46,6 @@ def gradients_clipped_per_replica(signals: Signals) -> Judgement:
                 Evidence("replicas", each.replicas, "replicas"),
             ),
             each.location,
+            confidence=Confidence.LOW,  # common, and often meant: told to those who ask for all
         )
     yield Evidence("calls that clip before the sum", len(numerics.clipped), "calls")
