@@ -82,7 +82,7 @@ def indexed(dims: Dims, key: Any) -> Dims:
         else:
             size = rest.pop(0) if rest else Size()
             if "bool" in str(getattr(each, "dtype", "")):  # a mask of several dimensions leaves one
-                rest = rest[each.ndim - 1 :]
+                rest = rest[getattr(each, "ndim", 1) - 1 :]
             if not isinstance(each, int) and getattr(each, "ndim", 1) != 0:
                 made.append(_along(size, each, is_open=at > 0 and size.known is None))
     return (*made, *rest)

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -60,7 +60,7 @@ class StepCall:
 
 
 @contextlib.contextmanager
-def _without_determinism(tf: Library) -> Iterator[None]:
+def _without_determinism(tf: Library) -> Generator[None]:
     """A TPU's programs are deterministic; XLA's for other devices lack operations that are."""
     asked = privates.DETERMINISTIC.get()
     asked_for = asked is not None and asked()
