@@ -176,8 +176,8 @@ def test_a_custom_loop(trainers: dict[str, Trainer], tmp_path: Path) -> None:
     assert found["subject"] == {"kind": "trainer", "name": trainer.address}
     seen = {name: figure["value"] for name, figure in found["measurements"].items()}
     assert seen["steps"] > 3
-    assert 0 < seen["step_time_ms"] < 1000
-    assert seen["capture_ms"] == pytest.approx(1000, rel=0.5)
+    assert 0 < seen["step_time_ms"] < seen["capture_ms"]
+    assert seen["capture_ms"] > 500, "of the second that was asked for"
     assert "step_num" in found["measurements"]["step_time_ms"]["source"]
     assert captured(tmp_path) == [f"localhost_{trainer.port}.xplane.pb"]
     again = called("read", tmp_path / "logs", "--format", "json")

@@ -21,4 +21,4 @@ def test_a_slow_worker_among_four_is_named(tmp_path: Path) -> None:
     }
     assert len(lines) == 1
     assert "(exchange)" in lines.pop()
-    assert asked.took_s < 10
+    assert asked.took_s < 100
