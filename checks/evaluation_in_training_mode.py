@@ -2,7 +2,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import loop_of
-from ._need import by_framework
+from ._need import by_framework, need
 
 LIMIT = 0
 """Layers that an evaluation calls in training mode."""
@@ -32,10 +32,14 @@ def evaluation_in_training_mode(signals: Signals, limit: float = LIMIT) -> Judge
     ## Source
     https://keras.io/api/layers/normalization_layers/batch_normalization (the `training` argument)
     """
-    wrong = loop_of(signals).trained_in_evaluation
-    count = wrong.norms + wrong.dropouts if wrong is not None else 0
+    wrong = need(
+        loop_of(signals).trained_in_evaluation,
+        "an evaluation, in a function of its own,",
+        "rehearse the whole script, with its evaluation",
+    )
+    count = wrong.norms + wrong.dropouts
     seen = Evidence("layers that an evaluation calls in training mode", count, "layers", int(limit))
-    if wrong is not None and count > limit:
+    if count > limit:
         yield Finding(
             f"the evaluation calls its model in training mode: of {count} layers {wrong.norms} "
             f"normalise by its batches, and learn of them, and {wrong.dropouts} drop.",

@@ -34,12 +34,10 @@ def replica_zero_result(signals: Signals) -> Judgement:
     for read in loop.replica_reads:
         if read.kind == "first":
             yield _first(read)
-        elif read.kind == "sum":
-            yield _sum(read)
         # Without a known scale the mean may be right: of losses that are averaged over each
         # replica's own batch it is.
-        elif _scaled(signals.loss):
-            yield _mean(read)
+        elif read.kind == "sum" or _scaled(signals.loss):
+            yield _reduced(read)
     yield Evidence("reads of one replica's result", len(loop.replica_reads), "lines")
     yield Evidence("calls that trained", loop.dispatches, "calls")
 
@@ -68,30 +66,21 @@ def _first(read: ReplicaRead) -> Finding:
     )
 
 
-def _sum(read: ReplicaRead) -> Finding:
-    """The sum of what is to be averaged, unless the job divides it later."""
+def _reduced(read: ReplicaRead) -> Finding:
+    """The mean of what is to be summed, or the sum of what is to be averaged."""
+    is_sum = read.kind == "sum"
+    by, right = ("SUM", "MEAN") if is_sum else ("MEAN", "SUM")
     return Finding(
         f"each of {read.replicas} replicas takes the mean of its examples, and these means are "
-        f"summed: what is told is {read.replicas} times too large, unless it is divided later.",
-        "strategy.reduce(tf.distribute.ReduceOp.MEAN, per_replica_mean, axis=None)",
+        f"summed: what is told is {read.replicas} times too large, unless it is divided later."
+        if is_sum
+        else f"the loss is scaled by the global batch and then averaged over {read.replicas} "
+        f"replicas: what is told is {read.replicas} times too small.",
+        f"strategy.reduce(tf.distribute.ReduceOp.{right}, per_replica_loss, axis=None)",
         (
-            Evidence("reduced by", "SUM", limit="MEAN"),
+            Evidence("reduced by", by, limit=right),
             Evidence("replicas", read.replicas, "replicas"),
         ),
         read.location,
-        severity=Severity.INFO,
-    )
-
-
-def _mean(read: ReplicaRead) -> Finding:
-    """The mean of what is to be summed."""
-    return Finding(
-        f"the loss is scaled by the global batch and then averaged over {read.replicas} replicas: "
-        f"what is told is {read.replicas} times too small.",
-        "strategy.reduce(tf.distribute.ReduceOp.SUM, per_replica_loss, axis=None)",
-        (
-            Evidence("reduced by", "MEAN", limit="SUM"),
-            Evidence("replicas", read.replicas, "replicas"),
-        ),
-        read.location,
+        severity=Severity.INFO if is_sum else None,
     )

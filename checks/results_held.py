@@ -6,6 +6,8 @@ from ._need import mib, need
 
 LIMIT = 100_000
 """Steps after which the results fill the HBM, below which it is told."""
+FEWEST = 5
+"""Steps: three that are over, and the last two, whose results a loop still works on."""
 _SOON = 10_000
 """Fewer steps than this are taken by most jobs: a warning."""
 
@@ -32,7 +34,7 @@ def results_held(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     https://www.tensorflow.org/api_docs/python/tf/distribute/Strategy#experimental_local_results
     """
-    held = loop_of(signals, fewest=4).kept_results
+    held = loop_of(signals, fewest=FEWEST).kept_results
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
     if held is None:
         yield Evidence("results held of each step", 0, "B")

@@ -194,6 +194,7 @@ LOOP = TrainingLoop(
     ),
     fetches=(ResultFetch("result", 3, 25, HERE),),
     tpu_strategy=True,
+    trained_in_evaluation=TrainedInEvaluation(norms=0, dropouts=0, location=None),
 )  # fmt: skip
 
 

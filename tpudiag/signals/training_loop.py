@@ -183,7 +183,7 @@ class KeptMetric:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedInEvaluation:
-    """Layers that an evaluation calls in training mode, as the training step does."""
+    """Layers that the evaluations which were seen call in training mode; of none of them zeros."""
 
     norms: int
     """Batch normalisations, whose averages it moves."""

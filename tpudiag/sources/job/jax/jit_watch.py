@@ -64,7 +64,7 @@ class JitWatch:
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
         """Told of the first call of a function that trains before it runs."""
         self.evaluates_in_training_mode: TrainedInEvaluation | None = None
-        """A function that does not train, and drops out."""
+        """Dropouts of a function that is given the model and does not train; None before one is."""
         self.mesh_made = False
         """JAX was asked to put a mesh in order."""
         self.eager_location: Location | None = None
@@ -210,7 +210,7 @@ class JitWatch:
         first = not (record.calls or jitted.mapped) and self._traces(jitted, args, kwargs)
         if first and record.trains:
             self.on_first_call(self.kept.as_called(jitted, args, kwargs))
-        elif first and self.evaluates_in_training_mode is None:
+        elif first and not getattr(self.evaluates_in_training_mode, "dropouts", 0):
             barrier.attempt("dropouts", self._look_for_dropouts, jitted, args, kwargs)
         # Whether one of jax.pmap trains is not known before its first call.
         if record.trains or (jitted.mapped and not record.calls):
@@ -223,9 +223,8 @@ class JitWatch:
             return
         with hooks.instead(self._active, outermost=jitted):
             found = dropouts.count(jitted.trace(*args, **kwargs).jaxpr.jaxpr)
-        if found:
-            seen = TrainedInEvaluation(norms=0, dropouts=found, location=at)
-            self.evaluates_in_training_mode = seen
+        seen = TrainedInEvaluation(norms=0, dropouts=found, location=at)
+        self.evaluates_in_training_mode = seen
 
     def _state(self, jitted: Jitted) -> Numbers:
         """The Python numbers that a function uses; of one that is made anew each time, none."""

@@ -7,9 +7,9 @@ worse than an unknown value: observe the run; do not match names or read the sou
 
 - A *hole* (`holes.py`) takes any use, and each use gives another, which knows more: the shape
   (`hole_sizes.py`), the batch, how many were counted. A *statement* (`statements.py`) of the
-  script's top level or main function that fails for lack of data or of a package
-  (`missing_data_errors.py`) sets holes; so do calls elsewhere whose result is unused. Never one
-  that trains, nor for an error that is not due to data. A *model* (`filling.py`,
+  script, of its functions or of its own modules that fails for lack of data or of a package
+  (`missing_data_errors.py`) sets holes. Never one that trains, nor for an error that is not due
+  to data. A *model* (`filling.py`,
   `dataset_holes.py`, `model_holes.py`) tells at last what a hole is, by its inputs, outputs and
   loss; a function that JAX jits, by what it can be traced with (`jitted_holes.py` of its room). A
   pipeline that was filled in is none of the job's, and is not judged. A table of pandas is a hole,

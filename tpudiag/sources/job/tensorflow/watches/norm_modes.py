@@ -39,7 +39,8 @@ class NormModeWatch:
         """Since the last function was traced."""
         self._trained = set[int]()
         """Layers of functions that train."""
-        self._evaluated: list[_Use] = []
+        self._evaluated: list[_Use] | None = None
+        """Of functions that evaluate; None where none was seen."""
 
     def watch_keras(self, keras: Library) -> None:
         """Hook a Keras."""
@@ -50,23 +51,24 @@ class NormModeWatch:
         if trains:
             self._trained |= {id(use.layer) for use in self._traced}
         elif evaluates:
-            self._evaluated += self._traced
+            self._evaluated = [*(self._evaluated or ()), *self._traced]
         self._traced = []
 
     def in_evaluation(self) -> TrainedInEvaluation | None:
-        """Layers of the training step that a function of metrics alone calls in training mode."""
+        """Layers of the training step that a function of metrics alone calls in training mode.
+
+        None where no such function was seen.
+        """
+        if self._evaluated is None:
+            return None
         wrong = {
             id(use.layer): use
             for use in self._evaluated
             if use.told and use.layer.trainable and id(use.layer) in self._trained
         }
-        if not wrong:
-            return None
         norms = [use for use in wrong.values() if hasattr(use.layer, "moving_mean")]
-        first = next(iter(norms or wrong.values()))
-        return TrainedInEvaluation(
-            norms=len(norms), dropouts=len(wrong) - len(norms), location=first.location
-        )
+        at = next((use.location for use in norms or wrong.values()), None)
+        return TrainedInEvaluation(norms=len(norms), dropouts=len(wrong) - len(norms), location=at)
 
     def facts(self, call: GradientCall) -> tuple[FrozenNorm, ...]:
         """Those with gradients in a step, but in inference mode by nobody's choice."""
