@@ -286,7 +286,7 @@ class Reader:
     def read(self, model, path):
         self.load(model, path)
     def load(self, model, path):
-        model["weights"] = open(path).read()
+        model["weights"] = int(open(path).read())
 read = Reader().read
 def loaded(model, path):
     read(model, path)
@@ -304,7 +304,7 @@ model = made()
 answered = checked({}, "/nowhere/others")
 sent = pickle.loads(pickle.dumps(__tpudiag_tried__))(OSError(), 3)
 def refused():
-    loaded(3, "/dev/null")
+    loaded({}, "/dev/null")
 refused()
 """
 
@@ -400,6 +400,20 @@ def test_a_function_goes_on_without_what_it_calls_for_its_effect(tmp_path: Path)
     assert space["model"] == {"ready": True}, "it stays as it was made"
     assert space["answered"] == "by the script" and space["sent"] is False
     assert len(noted) == 1, "what else fails where data are stood in for is said apart"
+
+
+AGED = """
+rows = open("/nowhere/rows").read()
+def drawn(width):
+    return {}.drawn(width)
+drawn(3)
+"""
+
+
+def test_what_has_no_such_name_ends_the_script_where_no_hole_is_in_sight(tmp_path: Path) -> None:
+    with pytest.raises(AttributeError, match="drawn"):
+        ran(tmp_path, AGED)
+    assert ran(tmp_path, AGED.replace("drawn(3)", "drawn(rows)"))[1]
 
 
 DECORATED = """

@@ -137,6 +137,11 @@ def is_of_hole(error: Exception) -> bool:
     return re.search(r"\bHole\b", str(error)) is not None
 
 
+def is_of_types(error: Exception) -> bool:
+    """Whether types do not fit, which no value of the right type brings about: code, or its age."""
+    return isinstance(error, (AttributeError, TypeError)) and "NoneType" not in str(error)
+
+
 def is_of_model(error: Exception) -> bool:
     """Whether an error came of a model: its layers, its optimizer, how it is put together."""
     of_keras = any(_OF_MODEL.search(file) for _, file in _passed(error))

@@ -278,6 +278,8 @@ class Statements:
         # What reads nothing that came of a change fails by itself.
         own = not self._is_changed() or not interventions.to_blame(error)
         of_holes = wanting or any(holds(each, _NESTED) for each in self._read(error, number))
+        if not of_holes and missing_data_errors.is_of_types(error):
+            return False
         if not wanting and (own or (statement.inner and not of_holes)):
             return False
         absent = self._absence(error, number) is not error
