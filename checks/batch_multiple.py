@@ -1,5 +1,6 @@
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.prediction.step import DISPATCH_MS
@@ -57,25 +58,18 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     if "batch" in signals.stand_in_kinds:
         raise NotMeasured("the batch is a stand-in's (--fake-data)", "run where the data is")
     batch = need(signals.batch, "a batch at a training step")
-    forward = [op for op in signals.matrix_ops or () if op.forward]
-    rows = _rows(forward, batch.per_replica_batch)
+    padding = _padding(signals, batch, int(limit))
+    rows, odd, matter, lost = padding.rows, padding.odd, padding.matter, padding.lost
     evidence = _evidence(batch, rows, int(limit))
     if batch.global_batch % (int(limit) * batch.replicas) == 0:
         yield from evidence
         return
-    features = hidden_dimensions(tuple(forward))
-    odd = sorted({size for size in features if size % 128})
-    soft = batch.per_replica_batch % SOFT_LIMIT == 0 and bool(features) and not odd
-    # Features that fill the 128 lanes leave the batch to the 8 sublanes of a tile.
-    tile = SOFT_LIMIT if features and not odd else int(limit)
-    matter = forward if rows else []
-    lost = _lost(matter, batch.per_replica_batch, tile)
-    free = bool(matter) and lost < NEGLIGIBLE
+    soft = batch.per_replica_batch % SOFT_LIMIT == 0 and odd == []
     wasted_ms = _wasted_ms(signals, matter, lost)
     toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
     advice = f", no multiple of {int(limit)}"
     # It breaks the rule and loses nothing, for rows are more than examples.
-    if free and rows[0] > batch.per_replica_batch:
+    if padding.free and rows[0] > batch.per_replica_batch:
         most = f"{rows[0]:,} rows (examples x positions) in the largest product"
         advice += f": that costs 0 % here, with {most}."
     elif soft:
@@ -87,12 +81,12 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     small = bool(matter) and lost < WORTH_TUNING
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{advice}",
-        _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
+        better_batch(signals, batch, int(limit)),
         (
             *evidence,
             share_of("padding of rows", lost, "% of the products", WORTH_TUNING, "estimate"),
             *_time(wasted_ms),
-            Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none"),
+            Evidence("features off 128", ", ".join(map(str, (odd or [])[:5])) or "none"),
         ),
         batch.location,
         severity=Severity.INFO if soft or toy or small else Severity.WARNING,
@@ -107,6 +101,34 @@ def _evidence(batch: Batch, rows: list[int], limit: int) -> tuple[Evidence, ...]
         Evidence("per-replica batch", batch.per_replica_batch, "examples", f"n x {limit}"),
         *(Evidence("rows of a product", count, "rows", f"n x {limit}") for count in rows[:3]),
     )
+
+
+@dataclass
+class _Padding:
+    """What the batch costs in padding."""
+
+    rows: list[int]
+    """Those that it gives to the products that matter."""
+    odd: list[int] | None
+    """Features off the lanes; None where none is known."""
+    matter: list[MatrixOp]
+    lost: float
+
+    @property
+    def free(self) -> bool:
+        """Whether it costs nothing."""
+        return bool(self.matter) and self.lost < NEGLIGIBLE
+
+
+def _padding(signals: Signals, batch: Batch, limit: int) -> _Padding:
+    forward = [op for op in signals.matrix_ops or () if op.forward]
+    rows = _rows(forward, batch.per_replica_batch)
+    features = hidden_dimensions(tuple(forward))
+    odd = sorted({size for size in features if size % 128}) if features else None
+    # Features that fill the 128 lanes leave the batch to the 8 sublanes of a tile.
+    tile = SOFT_LIMIT if odd == [] else limit
+    matter = forward if rows else []
+    return _Padding(rows, odd, matter, _lost(matter, batch.per_replica_batch, tile))
 
 
 def _wasted_ms(signals: Signals, forward: list[MatrixOp], lost: float) -> float | None:
@@ -151,22 +173,24 @@ def _lost(forward: list[MatrixOp], replica_batch: int, tile: int) -> float:
     return 1 - work / padded
 
 
-def _fix(signals: Signals, batch: Batch, limit: int) -> str:
-    multiple = limit * batch.replicas
-    soft = SOFT_LIMIT * batch.replicas
+def better_batch(signals: Signals, batch: Batch, limit: int = LIMIT) -> str:
+    """The nearest batch that fills the tiles of all devices that are to share it, and fits."""
+    step, now, replicas = signals.sharding, batch.global_batch, batch.replicas
+    if step is not None and (step.devices < step.here or step.whole):
+        replicas = step.here
+    free = _padding(signals, batch, limit).free
+    if free and now % replicas:
+        return f"global_batch = {up(now, replicas)}  # not {now}: equal parts"
+    multiple, soft = limit * replicas, SOFT_LIMIT * replicas
     # Nearest first, then below: a batch that was chosen with care is changed by as little as does
     # it, and never to what does not fit.
-    nearest = max(multiple, round(batch.global_batch / multiple) * multiple)
-    below = batch.global_batch // multiple * multiple
-    for better in (
-        nearest,
-        below,
-        up(batch.global_batch, soft),
-        batch.global_batch // soft * soft,
-    ):
-        each = better // batch.replicas
-        if better and better != batch.global_batch and fits_at(signals, each) is not False:
-            return f"global_batch = {better}  # {each} x {batch.replicas} replicas"
+    nearest, below = max(multiple, round(now / multiple) * multiple), now // multiple * multiple
+    for better in (nearest, below, up(now, soft), now // soft * soft):
+        each = better // replicas
+        if better and better != now and fits_at(signals, each) is not False:
+            return (
+                _UNLESS_WANTED * free + f"global_batch = {better}  # {each} x {replicas} replicas"
+            )
     return (
         "a larger batch does not fit: make the layers' widths multiples of 128, and multiples of "
         "8 a replica are enough"

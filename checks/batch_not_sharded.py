@@ -4,6 +4,7 @@ from tpudiag.model import Evidence, Finding, Framework, Judgement, Location, Sev
 from tpudiag.signals import ShardedStep, Signals
 
 from ._need import by_library, need
+from .batch_multiple import better_batch
 
 # Not jax.make_mesh, by which new releases refuse programs that do not say how each product lies.
 _MESH = "mesh = Mesh(jax.devices(), ('data',))  # from jax.sharding, as P: PartitionSpec\n"
@@ -60,7 +61,7 @@ def batch_not_sharded(signals: Signals) -> Judgement:
             # A script may be meant for one chip; that each chip does the same work is never meant.
             severity=Severity.WARNING,
         )
-    elif _is_whole(step):
+    elif step.whole:
         along = _along_one(step)
         yield Finding(
             f"each of {step.devices} devices computes the whole batch: {along[0]}",
@@ -83,9 +84,10 @@ def _shared_out(signals: Signals, step: ShardedStep) -> str:
     counts = {argument.counts_steps for argument in step.data if argument.shape}
     shard = _SHARD.format("None, " if counts == {1} else "") + _SECOND * (len(counts) > 1)
     fix = by_library(signals, _SHARD_BY_KERAS, _SHARD_DRAWN if step.makes_batch else shard)
-    size = signals.batch.global_batch if signals.batch is not None else 0
-    wanted = -(-size // step.here) * step.here
-    return fix if wanted == size else f"{fix}\nglobal_batch = {wanted}  # not {size}: equal parts"
+    batch = signals.batch
+    if batch is None or batch.global_batch % step.here == 0:
+        return fix
+    return f"{fix}\n{better_batch(signals, batch)}"
 
 
 def _along_one(step: ShardedStep) -> tuple[str, str]:
@@ -157,22 +159,6 @@ def _idle(signals: Signals, step: ShardedStep) -> Finding:
             *(Evidence("whole on each", name) for name in names),
         ),
         (step.mesh and step.mesh.location) or step.called_at or step.location,
-    )
-
-
-def _is_whole(step: ShardedStep) -> bool:
-    """Whether the job placed all of its data, and all of its state, whole on each device.
-
-    What jax.jit places by itself, the compiler may share out, and so what a step makes of a shared
-    index, say.
-    """
-    mesh = step.mesh
-    if mesh is not None and len(step.idle_axes) < sum(size > 1 for size in mesh.sizes):
-        return False
-    data = [argument for argument in step.data if argument.shape]
-    return bool(data) and all(
-        argument.placed and argument.devices > 1 and argument.parts == 1
-        for argument in (*data, *step.state)
     )
 
 

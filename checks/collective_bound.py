@@ -5,10 +5,12 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Sever
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
-from ._compiler import program_of
+from ._compiler import fits_at, program_of
 from ._need import ON_THE_TPU, by_framework, share_of
 from ._predicted import ranged
 from ._profile import longest, ms_per_step, replicas_of, share, whole_trace
+from .batch_multiple import LIMIT as TILE
+from .batch_multiple import up
 
 LIMIT = 0.06
 """Share of step time in collectives worth a word (XProf's all-reduce threshold)."""
@@ -83,7 +85,18 @@ def _fix(signals: Signals, collectives: Sequence[Collective]) -> str:
     """By what is exchanged: gradients, or an array that loses its sharding within a JAX step."""
     most = max(collectives, key=lambda each: each.bytes)
     of_gradients = most.kind in ("all-reduce", "reduce-scatter")
-    return by_framework(signals, _FEWER, _FEWER_OF_JAX if of_gradients else _KEEP_SHARDED)
+    fewer = _fewer(signals)
+    return by_framework(signals, fewer, fewer if of_gradients else _KEEP_SHARDED)
+
+
+def _fewer(signals: Signals) -> str:
+    """A larger batch, by the rule of TPU401 where the batch is known."""
+    batch = signals.batch
+    if batch is not None:
+        larger = up(2 * batch.global_batch, TILE * batch.replicas)
+        if fits_at(signals, larger // batch.replicas) is not False:
+            return f"global_batch = {larger}  # fewer exchanges for as many examples"
+    return by_framework(signals, _FEWER, _FEWER_OF_JAX)
 
 
 def _profiled(
@@ -93,7 +106,7 @@ def _profiled(
     spent = share(replicas, "collectives")
     return Finding(
         f"collectives take {spent:.0%} of the step.",
-        by_framework(signals, _FEWER, _FEWER_OF_JAX),
+        _fewer(signals),
         (evidence, *times),
         collectives[0].location if collectives else None,
         severity=_severity(spent),

@@ -243,6 +243,14 @@ TOLD = (
         "TPU702", of_jax(STATE, TIMES, devices=1), fix="batch, NamedSharding(mesh, P(None, 'data'))"
     ),
     Told("TPU702", of_jax(STATE, TIMES, SHARD, devices=1), fix="P('data')))  # of arrays whose"),
-    Told("TPU702", replace(alone(), batch=Batch(2, 2, 1)), fix="global_batch = 8  # not 2"),
+    # A report names one batch: what fills all devices, or what they can share where that is enough.
+    *(
+        Told(id_, replace(alone(), batch=Batch(n, n, 1), matrix_ops=rows_of(rows)), fix=fix)
+        for id_ in ("TPU401", "TPU702")
+        for n, rows, fix in (
+            (172, 172, "global_batch = 1024  # 128 x 8 replicas"),
+            (2, 1024, "global_batch = 8  # not 2"),
+        )
+    ),
     Told("TPU702", replace(alone(), batch=Batch(16, 16, 1)), unsaid="global_batch"),
 )

@@ -142,6 +142,22 @@ class ShardedStep:
         """What it gets beside."""
         return tuple(argument for argument in self.arguments if not argument.state)
 
+    @property
+    def whole(self) -> bool:
+        """Whether the job placed all of its data, and all of its state, whole on each device.
+
+        What jax.jit places by itself, the compiler may share out, and so what a step makes of a
+        shared index, say.
+        """
+        mesh = self.mesh
+        if mesh is not None and len(self.idle_axes) < sum(size > 1 for size in mesh.sizes):
+            return False
+        data = [argument for argument in self.data if argument.shape]
+        return bool(data) and all(
+            argument.placed and argument.devices > 1 and argument.parts == 1
+            for argument in (*data, *self.state)
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class CompiledPrograms:
