@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import holes
-from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH
+from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH, Guess
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, count, of_table
 
 np = pytest.importorskip("numpy")
@@ -104,6 +104,8 @@ def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
     frames: Any = Hole()
     rows, _, wide = frames.shape
     assert (rows, wide) == (LENGTH, frames.shape[2]) and frames[0].shape == frames.shape[1:]
+    told, guessed = pictures.reshape(-1, 5).shape[1], Hole().shape[1]
+    assert isinstance(guessed, Guess) and not isinstance(told, Guess), "a width that nothing told"
     assert len(hole.shape) == 2 < frames.shape[3], "as many sizes as are asked for"
     assert pictures[3].shape == (28, 28, 1) and len(hole[0][0][0]) == LENGTH
     assert [pictures.ndim, pictures[0][0][0][0].ndim] == [4, 0]

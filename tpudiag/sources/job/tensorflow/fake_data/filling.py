@@ -29,7 +29,7 @@ from tpudiag.sources.job.points.library_objects import Dataset, Spec
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 from tpudiag.sources.job.tensorflow.watches import function_record
 
-from . import batch_sizes, dataset_holes, holes
+from . import batch_sizes, dataset_holes, hole_sizes, holes
 from .asking import takes_apart
 from .ledger import TEXTS, WORDS, Ledger
 from .model_holes import labels, simplest
@@ -70,11 +70,17 @@ class Filling:
         made = (*vars(keras.layers).values(), *vars(keras.optimizers).values())
         for class_ in filter(inspect.isclass, made):
             for at, call in (
-                (table.LAYER_GIVEN, self._sized),
+                (table.LAYER_GIVEN, self._guessed),
                 (table.LAYER_ADAPTED, self._adapted),
             ):
                 if at.names[0] in vars(class_):
                     hooks.around(at, call, class_)
+
+    def _guessed(self, original: Call, layer: object, *args: object, **kwargs: object) -> object:
+        """A layer is as wide as what nothing told the width of."""
+        if holes.holds((args, kwargs), kind=hole_sizes.Guess):
+            self._ledger.note("sizes of the model, which nothing tells", "model")
+        return self._sized(original, layer, *args, **kwargs)
 
     def _sized(self, original: Call, layer: object, *args: object, **kwargs: object) -> object:
         """A layer, its weights or an optimizer are made of numbers alone, of sizes or of rates."""

@@ -21,6 +21,10 @@ _REDUCED = (
 """Uses that give one number for all, unless they are told of an axis."""
 
 
+class Guess(int):
+    """A size that nothing told: what is made of it is as large as we say."""
+
+
 class Size:
     """One size of a hole: the simplest, until a use tells it or something counts it."""
 

@@ -26,7 +26,7 @@ from .asking import (
     taken_at_will,
     turns,
 )
-from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Size, indexed, made_by
+from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Guess, Size, indexed, made_by
 from .ledger import MARKER
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
@@ -309,7 +309,9 @@ def used(hole: Hole, use: str, given: Args = ()) -> Hole:
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
     """The shape that a script brought a hole into, else a simple one; a part has one less."""
-    return tuple(map(int, hole.tpudiag_dims))
+    first, *dims = hole.tpudiag_dims or (Size(known=0),)
+    sizes = (int(size) if size.known is not None else Guess(size) for size in dims)
+    return (int(first), *sizes)[: len(hole.tpudiag_dims)]
 
 
 def is_open(hole: object) -> bool:
@@ -342,10 +344,10 @@ def batch_of(hole: object) -> int | None:
     return hole.tpudiag_batch if isinstance(hole, Hole) else None
 
 
-def holds(given: object, depth: int = 5) -> bool:
-    """Whether there is a hole among arguments."""
+def holds(given: object, depth: int = 5, kind: type = Hole) -> bool:
+    """Whether there is a hole among arguments, or another kind of value."""
     if isinstance(given, dict):
         given = list(given.values())
     if depth and isinstance(given, (list, tuple)):
-        return any(holds(each, depth - 1) for each in given[:16])
-    return isinstance(given, Hole)
+        return any(holds(each, depth - 1, kind) for each in given[:16])
+    return isinstance(given, kind)
