@@ -1,3 +1,4 @@
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
@@ -69,13 +70,23 @@ def dynamic_shape(signals: Signals) -> Judgement:
     # A dimension that is open at the input is open in all that follows: said once, where it begins.
     if step is not None and not unknown:
         # Reversed, so that of several on one line the first stays: the others follow from it.
-        yield from _sized_by_data(reversed(step.dynamic), _BOUNDED, Confidence.HIGH)
+        mendable = [op for op in step.dynamic if op.location not in _of_library(signals)]
+        yield from _sized_by_data(reversed(mendable), _BOUNDED, Confidence.HIGH)
     lowered = signals.compiler.lowered if signals.compiler is not None else None
     # What the compiler, or the lowering, said with its own words is not said again from the graph.
     told = (step is not None and step.dynamic) or (lowered and lowered.refused_ops)
     if signals.step_ops is not None and not told:
         yield from _sized_by_data(signals.step_ops.sized_by_data, _OPEN, Confidence.MEDIUM)
     yield from (Evidence(tensor.name, _text(tensor)) for tensor in (inputs or ())[:4])
+
+
+def _of_library(signals: Signals) -> set[Location | None]:
+    """Where an optimizer sums the rows of an embedding's gradient: no author can mend that."""
+    step, traced = need(signals.compiler, "the compiler").step, signals.step_ops
+    if step is None or traced is None:
+        return set()
+    summed = (op.location for op in step.dynamic if re.search(r"/Unique\w*$", op.name))
+    return {*summed} - {op.location for op in traced.sized_by_data}
 
 
 def _sized_by_data(

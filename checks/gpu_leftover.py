@@ -38,7 +38,7 @@ def gpu_leftover(signals: Signals) -> Judgement:
     https://www.tensorflow.org/guide/tpu#distribution_strategies
     """
     loop = loop_of(signals, fewest=0)
-    need(signals.dispatch, "a training step")
+    need(loop.gpu or signals.dispatch, "a training step")
     for use in loop.gpu:
         # Beside a TPUStrategy it is the branch for other machines, which a portable script has by
         # right.

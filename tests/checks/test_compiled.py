@@ -194,6 +194,12 @@ def test_what_ails_the_program_is_told_with_its_line(
     assert outcome.findings[0].location == HERE
 
 
+def test_rows_that_an_optimizer_sums_by_itself_are_no_finding() -> None:
+    summed = with_step(dynamic=(OPEN, replace(OPEN, name="Adam/Unique")))
+    own = StepOps(9, (), (StepOp("UniqueV2", "Unique", False, HERE),))
+    assert not judge("TPU102", summed).findings and judge("TPU102", summed, step_ops=own).findings
+
+
 def test_a_refusal_is_an_error_in_the_compilers_words() -> None:
     words = "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: (36.00G) exceeds available HBM (15.75G)"
     large = HbmTensor("conv1/Conv2D", "f32[512,112,112,64]", GIB, GIB, Location("model.py", 3))
