@@ -8,7 +8,7 @@ from dataclasses import replace
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.log_levels import Level
-from tpudiag.missing_modules import hosted, is_of_another_release, missing
+from tpudiag.missing_modules import hosted, is_of_another_release, is_own, missing
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -95,7 +95,7 @@ def known_error(signals: Signals) -> Judgement:
     survived = (
         normal or of_exception or _is_recognised(end) or end.how in ("interrupted", "timeout")
     )
-    python = signals.environment.python if signals.environment is not None else None
+    python = signals.environment.path if signals.environment is not None else None
     for hit, text in hits:
         logged = text.source == "log"
         finding = _finding(hit, text, end, survived=survived and logged, python=python)
@@ -224,7 +224,15 @@ def _by_environment(finding: Finding, end: JobEnd, python: str | None) -> Findin
             fix=f"try:\n    import {own}\nexcept ImportError:\n    pass  # elsewhere\n"
             "# or rehearse with --fake-data, which stands in for it",
         )
-    if f"'{module}'" in (end.error or "") and is_of_another_release(module, python):
+    named = f"'{module}'" in (end.error or "")
+    if named and is_own(module, python):
+        return replace(
+            finding,
+            message=f"{top} is a folder of the job's own, and has no {module}. {_id_of(finding)}",
+            fix=f"python -c 'import {top}; print({top}.__path__)'  # the folder that is found; what "
+            "the job needs of it is elsewhere, or was not copied",
+        )
+    if named and is_of_another_release(module, python):
         return replace(
             finding,
             message=f"{top} is installed, but this release has no {module}. {_id_of(finding)}",

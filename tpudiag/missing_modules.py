@@ -74,10 +74,28 @@ def is_of_another_release(named: str, python: str | None) -> bool:
     A namespace is no package: another one, which is not installed, brings that part of it.
     """
     top, dot, _ = named.partition(".")
-    return bool(dot) and top not in NAMESPACES and not _is_namespace(top, python)
+    places = _installed(top, python)
+    namespace = any(each.is_dir() and not any(each.glob("__init__.*")) for each in places)
+    return bool(dot) and top not in NAMESPACES and not namespace and not is_own(named, python)
 
 
-def _is_namespace(top: str, python: str | None) -> bool:
-    """Whether it is a folder that several packages of this Python's environment put modules in."""
-    places = Path(python).parent.parent.glob(f"lib/python3*/*-packages/{top}") if python else ()
-    return any(place.is_dir() and not any(place.glob("__init__.*")) for place in places)
+def is_own(named: str, python: str | None) -> bool:
+    """Whether a part is missing of what Python found, but not among the environment's packages."""
+    top, dot, _ = named.partition(".")
+    absent = bool(_packages(python)) and not _installed(top, python)
+    return bool(dot) and top not in NAMESPACES and absent
+
+
+def _packages(python: str | None) -> list[Path]:
+    """Where this Python's environment has its packages."""
+    return [*Path(python).parent.parent.glob("lib/python3*/*-packages")] if python else []
+
+
+def _installed(top: str, python: str | None) -> list[Path]:
+    """The folders of a module in this Python's environment, or its file."""
+    return [
+        each
+        for at in _packages(python)
+        for each in (at / top, *at.glob(f"{top}.*"))
+        if each.exists()
+    ]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -405,6 +406,22 @@ def test_a_missing_module_is_told_as_its_import_and_python_tell_it(
     assert finding.severity is Severity.INFO
     assert "not installed" not in finding.message
     assert "pip install google" not in finding.fix
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [("model_parts", "this release has no"), ("other", "a folder of the job's own")],
+)
+def test_a_part_is_missing_of_a_package_or_of_the_jobs_own_folder(
+    there: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / f"lib/python3.11/site-packages/{there}").mkdir(parents=True)
+    (tmp_path / f"lib/python3.11/site-packages/{there}/__init__.py").touch()
+    python = Environment("3.11", {}, path=str(tmp_path / "bin/python"))
+    error = "ModuleNotFoundError: No module named 'model_parts.layers'"
+    crash = Crash(error, (CodeFrame(LINE, "<module>", "import model_parts.layers"),), "")
+    (finding,) = outcome(raised(error, crash=crash), environment=python).findings
+    assert said in finding.message
 
 
 def test_what_follows_from_a_command_that_was_not_run_is_one_note_behind_that() -> None:

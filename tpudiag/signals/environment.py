@@ -43,6 +43,8 @@ class Environment:
     legacy_keras_asked: bool = False
     """TF_USE_LEGACY_KERAS is set to a true value."""
     runtime: Runtime = "own"
+    path: str = ""
+    """The interpreter."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -130,7 +130,8 @@ def choose(
 def environment_of(python: JobPython, variables: Mapping[str, str] = os.environ) -> Environment:
     """The Python as checks see it, and the requested Keras."""
     legacy = variables.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
-    return Environment(python.release, dict(python.distributions), legacy, runtime_of(variables))
+    runtime = runtime_of(variables)
+    return Environment(python.release, dict(python.distributions), legacy, runtime, python.path)
 
 
 def describe(place: Place) -> JobPython:
