@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from importlib import metadata
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.log_levels import Level
-from tpudiag.missing_modules import hosted, is_of_another_release, is_own, missing
+from tpudiag.missing_modules import hosted, is_of_another_release, is_own, missing, packages_of
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -173,6 +174,24 @@ def _is_met(fix: str, versions: Mapping[str, str]) -> bool:
     return False
 
 
+def _forbidden(fix: str, python: str | None) -> str | None:
+    """What is installed and asks for another release than all that a fix has one install."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    asked = _PINNED.findall(fix)
+    for each in metadata.distributions(path=[*map(str, packages_of(python))]) if asked else ():
+        for row in each.requires or ():
+            with suppress(InvalidRequirement):
+                of = Requirement(row)
+                pins = [
+                    re.findall(r"[>=~]=([\d.]+)", pin) for name, pin in asked if name == of.name
+                ]
+                met = any(not least or least[0] in of.specifier for least in pins)
+                if pins and not met and of.marker is None:
+                    return f"{each.name} {each.version} asks for {of.name}{of.specifier}"
+    return None
+
+
 def _same_words(one: Match, other: Match) -> bool:
     """Whether two matches stand in one sentence: an excerpt goes on to the end of its line."""
     left, right = one.excerpt.rstrip(), other.excerpt.rstrip()
@@ -207,6 +226,10 @@ def _finding(
         end.location if text.source == "exception" else None,
         severity=min(severity, Severity.WARNING) if survived else severity,
     )
+    if forbidden := _forbidden(hit.fix, python):
+        said = f"{hit.message} But {forbidden}: what needs another is too new, or old, for this "
+        fix = f"# {forbidden}: in an environment where that is newer, too\n{hit.fix}"
+        finding = replace(finding, message=f"{said}environment. [{hit.error.id}]", fix=fix)
     if hit.error.family == OF_PACKAGES and text.source == "exception":
         finding = _by_environment(finding, end, python)
     return finding
@@ -229,8 +252,8 @@ def _by_environment(finding: Finding, end: JobEnd, python: str | None) -> Findin
         return replace(
             finding,
             message=f"{top} is a folder of the job's own, and has no {module}. {_id_of(finding)}",
-            fix=f"python -c 'import {top}; print({top}.__path__)'  # the folder that is found; what "
-            "the job needs of it is elsewhere, or was not copied",
+            fix=f"python -c 'import {top}; print({top}.__path__)'  # the folder that is found; "
+            "what the job needs of it is elsewhere, or was not copied",
         )
     if named and is_of_another_release(module, python):
         return replace(

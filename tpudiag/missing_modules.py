@@ -82,11 +82,11 @@ def is_of_another_release(named: str, python: str | None) -> bool:
 def is_own(named: str, python: str | None) -> bool:
     """Whether a part is missing of what Python found, but not among the environment's packages."""
     top, dot, _ = named.partition(".")
-    absent = bool(_packages(python)) and not _installed(top, python)
+    absent = bool(packages_of(python)) and not _installed(top, python)
     return bool(dot) and top not in NAMESPACES and absent
 
 
-def _packages(python: str | None) -> list[Path]:
+def packages_of(python: str | None) -> list[Path]:
     """Where this Python's environment has its packages."""
     return [*Path(python).parent.parent.glob("lib/python3*/*-packages")] if python else []
 
@@ -95,7 +95,7 @@ def _installed(top: str, python: str | None) -> list[Path]:
     """The folders of a module in this Python's environment, or its file."""
     return [
         each
-        for at in _packages(python)
+        for at in packages_of(python)
         for each in (at / top, *at.glob(f"{top}.*"))
         if each.exists()
     ]

@@ -368,6 +368,17 @@ def test_what_a_printed_error_asks_to_install_is_not_there_already(
     assert said_ids(outcome(end, environment=there)) == said
 
 
+def test_an_upgrade_that_an_installed_package_forbids_is_told_with_that(tmp_path: Path) -> None:
+    there = tmp_path / "lib/python3.11/site-packages/tensorflow-2.15.1.dist-info"
+    there.mkdir(parents=True)
+    rows = "Metadata-Version: 2.1\nName: tensorflow\nVersion: 2.15.1\nRequires-Dist: protobuf<3\n"
+    (there / "METADATA").write_text(rows)
+    environment = Environment("3.11", {"protobuf": "4.25.9"}, path=str(tmp_path / "bin/python"))
+    (finding,) = outcome(crashed("E71"), environment=environment).findings
+    assert "tensorflow 2.15.1 asks for protobuf<3" in finding.message
+    assert finding.message.endswith("[E71]")
+
+
 def test_a_known_warning_is_a_note_and_one_of_building_none_in_a_job_that_trains() -> None:
     for id_, steps, said in (("E504", 9, ["E504"]), ("E810", 0, ["E810"]), ("E810", 9, [])):
         end = JobEnd(how="finished", log_tail=logged(EXAMPLES[id_], "WARNING"))
