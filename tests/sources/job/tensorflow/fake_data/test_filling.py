@@ -65,6 +65,8 @@ def lines():
 
 typed = tf.data.Dataset.from_generator(lines, tf.int32, output_shapes=tf.TensorShape([3]))
 generated = tf.data.Dataset.from_generator(lines, output_signature=tf.TensorSpec((3,), tf.int32))
+pair = Hole().batch(8), Hole().batch(8)
+begun = iter(Hole().batch(8))
 early = strategy.experimental_distribute_dataset(Hole())
 own = Own()
 own(tf.ones((2, 5)))
@@ -140,6 +142,14 @@ def run(batch):
 def seen(images):
     return tf.shape(images)[0]
 
+weighed = tf.data.Dataset.from_tensor_slices((Hole(), Hole(), Hole())).batch(8)
+@tf.function
+def replicated(it):
+    def one(*batch):
+        return [tf.shape(each) for each in batch]
+    return strategy.run(one, args=next(it))
+pair = next(zip(*pair))
+parts = [[each.shape.as_list() for each in batch] for batch in (pair, next(iter(weighed)))]
 alone = {int(seen(batch)) for batch in tf.data.Dataset.from_tensor_slices(Hole()).batch(8)}
 ran = [float(run(batch)) for batch in uneven.batch(8)]
 try:
@@ -153,6 +163,7 @@ print(json.dumps({
     "known": next(iter(known))[0].shape.as_list(),
     "texts": tf.strings.split(Hole()[:9])[0].shape[0], "numbers": tf.nn.relu(Hole()[:9]).shape[0],
     "generated": [len(list(each.batch(8))) for each in (generated, typed)],
+    "parts": [*parts, [each.numpy().tolist() for each in replicated(begun)]],
     "lossless": list(lossless.shape),
     "early": isinstance(next(iter(early)), Hole),
     "stepped": stepped, "passing": passing, "adapted": texts.vocabulary_size(),
@@ -162,7 +173,8 @@ print(json.dumps({
     "wrong": len(wrong["loss"]), "uneven": isinstance(uneven, Hole), "ran": len(ran),
     "alone": [*alone],
     "beside": [*beside.dense.kernel.shape, int(beside.optimizer.iterations)],
-    "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
+    "rounds": sum(1 for _ in data), "own": fitted(own), "functional": fitted(functional),
+    "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
     "predicted": list(functional.predict(Hole().batch(4), steps=1, verbose=0).shape),
 }))
@@ -174,6 +186,8 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["own"] == seen["functional"] == 2
     assert seen["step"] == [8, 7, 7, 1] and seen["lost"]
     assert seen["distributed"] == [[16, 7, 7, 1], [16]]
+    assert seen["rounds"] == 32, "a loop over what is distributed has an end"
+    assert seen["parts"] == [[[8, 8], [8]], [[8, 8], [8], [8]], [[8, 8], [8]]]
     assert seen["predicted"] == seen["lossless"] == [4, 2]
     assert seen["sliced"] == [True, 24, 16], "its shape is not known"
     assert seen["known"] == [4, 3] and seen["sized"] == [2, 2, 2, 2]

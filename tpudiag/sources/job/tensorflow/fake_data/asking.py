@@ -16,6 +16,8 @@ _MAINS = ("<module>", "main")
 _USES_AT_ONCE, _MOST_USES = 4096, 1 << 20
 _asked: Counter[tuple[CodeType, int]] = Counter()
 """How often a branch of a loop was taken, or how many uses of holes were counted at a line."""
+together: dict[tuple[FrameType, int] | None, list[object]] = {}
+"""What was asked for iterators, by each call that did; until something is taken of one."""
 
 
 class Asked:
@@ -48,6 +50,14 @@ def taken_apart() -> int:
     pairs = () if frame is None else _unpackings(frame.f_code)
     # Within a call Python may be at the caches behind its instruction.
     return next((int(end.arg or 0) for one, end in pairs if one.offset <= at <= end.offset), 0)
+
+
+def begun_together(asked: object) -> list[object]:
+    """What one call of the user's line asks for an iterator of, up to this: `zip(x, y)`."""
+    frame = user_frame()
+    place = None if frame is None else (frame, frame.f_lasti)
+    together.setdefault(place, []).append(asked)
+    return together[place]
 
 
 def taken_at_will() -> bool:

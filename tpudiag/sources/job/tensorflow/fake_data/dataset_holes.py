@@ -7,14 +7,18 @@ says.
 
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import batch_sizes, missing_data_errors
-from .holes import BATCHES, Hole, batched, is_open, used
+from .asking import by_user, taken_at_will
+from .holes import BATCHES, Hole, batched, is_open, joined, used
 from .model_holes import simplest
+
+_ENDS = "_tpudiag_ends"
+"""Marks what stands in for data that are distributed: a strategy's, of no end of their own."""
 
 
 def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str], object]) -> None:
@@ -32,10 +36,8 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
             except ValueError:
                 if hole is None:
                     raise
-        made = used(hole, "joined")
-        if args and not isinstance(args[0], list):  # a list is of datasets that are alike
-            made.tpudiag_elements = args if args[1:] else args[0]
-        return made
+        alike = not args or isinstance(args[0], list)  # a list is of datasets that are alike
+        return used(hole, "joined") if alike else joined(args, hole)
 
     def generated(
         original: Call, generator: Callable[..., Iterator[object]], *args: object, **kwargs: object
@@ -60,16 +62,27 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
     ) -> object:
         if not isinstance(dataset, Hole):
             return original(strategy, dataset, *args, **kwargs)
-        filled = batches(dataset)
+        filled: Any = batches(dataset)
         if filled is None:  # a model may come later
-            return batched(batch_sizes.of(dataset, 0) or None)
-        return original(strategy, filled, *args, **kwargs)
+            filled = batched(batch_sizes.of(dataset, 0) or None)
+            filled.tpudiag_shared = lambda batches: original(strategy, batches, *args, **kwargs)
+            return filled
+        made = original(strategy, filled, *args, **kwargs)
+        setattr(made, _ENDS, True)
+        return made
+
+    def gone_over(original: Call, dataset: object) -> object:
+        """A loop of the script's own, which would have no end."""
+        own = getattr(dataset, _ENDS, False) and tf.executing_eagerly() and by_user()
+        batches: Any = original(dataset)
+        return islice(batches, BATCHES) if own and not taken_at_will() else batches
 
     # Arrays of a shape that nobody asked for would be no data of the model's.
     hooks.around(table.ARRAYS_SLICED, partial(recorded, is_open))
     hooks.around(table.GENERATOR_GIVEN, generated)
     hooks.around(table.DATASETS_JOINED, partial(recorded, lambda each: isinstance(each, Hole)))
     hooks.around(table.STRATEGY_DISTRIBUTES, distributed)
+    hooks.around(table.DISTRIBUTED_DATASETS, gone_over)
 
 
 def _of_types(

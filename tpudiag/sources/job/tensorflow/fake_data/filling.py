@@ -294,17 +294,16 @@ class Filling:
         if not holes.holds(args):
             return args
         nest = self._tf.nest
-        given = nest.flatten(args)
-        empty = [at for at, each in enumerate(given) if isinstance(each, holes.Hole)]
-        batch = next(iter(self._batches(given[empty[0]]) or ()), None) if empty else None
-        parts = nest.flatten(batch)
-        if batch is None or len(empty) not in (1, len(parts)):
-            return args
-        for at, part in zip(empty, [batch] if len(empty) == 1 else parts, strict=True):
-            given[at] = part
+        given = [*map(_begun, nest.flatten(args))]
+        parts = [each for each in given if isinstance(each, holes.Hole)]
+        batches = self._batches(holes.joined(parts) if parts[1:] else parts[0]) if parts else None
+        if batches is not None:
+            batch = next(iter(batches))
+            filled = iter(batch if parts[1:] else [batch])
+            given = [next(filled) if isinstance(each, holes.Hole) else each for each in given]
         return nest.pack_sequence_as(args, given)
 
-    def _batches(self, hole: object) -> Dataset | None:
+    def _batches(self, hole: holes.Hole) -> Any:
         """Batches for the model that was made last, and the loss that the script holds."""
         model, named = self._model(), batch_sizes.of(hole, 0)
         known = model is not None and named
@@ -312,8 +311,24 @@ class Filling:
         if example is None:
             return None
         self._ledger.note("batches that are not there, as the model asks for them")
-        alone = not isinstance(holes.elements(hole) or example, tuple)
-        return self._dataset(example[0] if alone else example, named)
+        parts = self._parts(example, holes.elements(hole))
+        return hole.tpudiag_shared(self._dataset(parts, named))
+
+    def _parts(self, example: tuple[object, ...], elements: object) -> object:
+        """An example as the parts that a dataset was made of; more than it has are weights."""
+        if not isinstance(elements, tuple):
+            return example if elements is None else example[0]
+        each, asked = self._tf.nest.flatten(example), len(elements)
+        return (*(each if len(each) == asked else example), *[1.0] * asked)[:asked]
+
+
+def _begun(given: Any) -> object:
+    """What goes over batches that no model told of when the script asked for it."""
+    begins = isinstance(given, holes.Hole) and given.tpudiag_iterator
+    iterator = begins() if begins else None
+    if iterator is not None:  # the same from now on
+        given.tpudiag_iterator = lambda: iterator
+    return given if iterator is None else iterator
 
 
 def _array(given: object) -> object:

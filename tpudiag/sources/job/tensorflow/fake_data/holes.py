@@ -12,24 +12,27 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, cast
 
 from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, table, user_lines
 
 from .asking import (
     Asked,
+    begun_together,
     by_user,
     end_what_only_uses_holes,
     is_decorated,
     taken_apart,
     taken_at_will,
+    together,
     turns,
 )
 from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Guess, Size, indexed, made_by
 from .ledger import MARKER
 
-filled: list[Callable[[Hole], Iterable[object] | None]] = []
+filled: list[Callable[[Hole], Iterable[Any] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
 _uses, _hashes = itertools.count(1), itertools.count()
 _PARTS = 128
@@ -69,6 +72,10 @@ class Hole(Asked):
     """How it was said that what should have made it is not installed."""
     tpudiag_sent: Call = staticmethod(lambda array: array)
     """What makes an array of JAX of an array that stands for it, on the devices it was sent to."""
+    tpudiag_shared: Call = staticmethod(lambda batches: batches)
+    """What makes batches of a strategy of those that stand for it."""
+    tpudiag_iterator: Call | None = None
+    """What makes the iterator of batches that it is, once a model tells what they are."""
     tpudiag_called: tuple[Hole, str] | None = None
     """What it is a member of, and its name: it may be called yet."""
 
@@ -124,11 +131,26 @@ class Hole(Asked):
 
     def __iter__(self) -> Iterator[object]:
         parts = taken_apart()
-        asked = () if parts or self.tpudiag_batch is None else filled
-        batches = next((batches for each in asked if (batches := each(self)) is not None), None)
-        if batches is not None:
-            return iter(batches) if taken_at_will() else itertools.islice(batches, BATCHES)
-        return (self[0] for _ in range(parts or self._first().counted(_PARTS)))
+        if parts or self.tpudiag_batch is None:
+            return (self[0] for _ in range(parts or self._first().counted(_PARTS)))
+        if taken_at_will():
+            made = used(self, "iter")
+            made.tpudiag_iterator = partial(_begun, self)
+            return _begun(self) or made
+        beside = begun_together(self)
+        return self._gone_over(beside, len(beside) - 1)
+
+    def _gone_over(self, beside: list[Any], at: int) -> Iterator[object]:
+        """Its batches; of those that are gone over `beside` it, each is a part of the batches."""
+        together.clear()
+        batches = _batches(joined(beside) if beside[1:] else self)
+        if batches is None:
+            yield from (self[0] for _ in range(self._first().counted(_PARTS)))
+        for batch in itertools.islice(batches or (), BATCHES):
+            yield batch[at] if beside[1:] else batch
+
+    def __next__(self) -> Hole:
+        return self[0]
 
     def __exit__(self, *_: object) -> None:
         """Nothing was opened."""
@@ -244,7 +266,7 @@ _BINARY = (
     "lshift", "rshift",
 )  # fmt: skip
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-_UNARY = ("neg", "pos", "abs", "invert", "round", "next", "enter")
+_UNARY = ("neg", "pos", "abs", "invert", "round", "enter")
 for _name in (*_COMPARISONS, *_UNARY, *_BINARY):
     setattr(Hole, f"__{_name}__", _operator(_name))
 for _name in _BINARY:
@@ -280,11 +302,28 @@ def stacked(parts: list[Hole]) -> Hole:
     return _like(parts[0], (Size(known=len(parts)), *parts[0].tpudiag_dims))
 
 
+def joined(parts: Sequence[object], hole: Hole | None = None) -> Hole:
+    """A dataset that is made of these parts: of holes, or of one such `hole` among others."""
+    made = used(hole or cast("Hole", parts[0]), "joined")
+    made.tpudiag_elements = tuple(parts) if parts[1:] else parts[0]
+    return made
+
+
+def _begun(hole: Hole) -> Iterator[object] | None:
+    batches = _batches(hole)
+    return None if batches is None else iter(batches)
+
+
+def _batches(hole: Hole) -> Iterable[Any] | None:
+    return next((batches for each in filled if (batches := each(hole)) is not None), None)
+
+
 def _like(hole: Hole, dims: Dims) -> Hole:
     """What comes of a hole."""
     end_what_only_uses_holes(next(_uses))
     made = Hole(dims, hole.tpudiag_batch, hole.tpudiag_cause)
     made.tpudiag_frame = hole.tpudiag_frame if len(dims) > 1 else None
+    made.tpudiag_shared = hole.tpudiag_shared
     return made
 
 
