@@ -256,8 +256,8 @@ def partial(
     """
     end = signals.end
     ran = end is not None and end.how in ("finished", "stopped")
-    if without and ran and signals.dispatch is None:
-        return f"no training step was seen. {' '.join(without)}"
+    if ran and signals.dispatch is None and not signals.tf1:
+        return " ".join(("no training step was seen.", *without))
     if timed_out:
         return timed_out
     if end is not None and end.how == "interrupted":

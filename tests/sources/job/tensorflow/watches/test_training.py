@@ -7,6 +7,8 @@ from tests.sources.job.programs import InTensorFlow
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
+import contextlib
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 watch, steps = GradientWatch(tf), []
@@ -25,6 +27,10 @@ tf.function(step)(3)
 before = len(steps)
 step(5)
 step(1)
+taken = watch.taken
+with contextlib.suppress(Exception), tf.GradientTape() as tape:
+    tape.gradient(Hole(), weights)
+assert watch.taken == taken and watch.eager_calls == 6, "of a value that is not there"
 print(json.dumps([before, len(steps)]))
 """
 

@@ -84,6 +84,9 @@ class GradientWatch:
             self.reduced_by_mean = True
 
     def _seen(self, target: object, sources: object) -> GradientCall | None:
+        flat = self._tf.nest.flatten(target)
+        if not any(map(self._tf.is_tensor, flat)):  # of a value that is not there
+            return None
         self.taken += 1
         if self._tf.executing_eagerly():
             self.eager_calls += 1
@@ -91,8 +94,7 @@ class GradientWatch:
             self.eager_location = self.eager_location or user_lines.caller()
             return None
         self.on_traced_gradient()
-        flat = self._tf.nest.flatten(target)
-        if not flat or not self._on_first_replica():
+        if not self._on_first_replica():
             return None
         graph = flat[0].graph
         return GradientCall(
