@@ -19,3 +19,23 @@ def test_a_loss_waits_for_the_step_and_an_action_is_needed(
     watch.stepped({id(result): result}, look_at_all=True)
     float(jax.numpy.sum(result).astype(made))
     assert bool(watch.facts()) is of_step
+
+
+LIBRARY = """
+def read(array):
+    return float(array)
+def fit(watch, array):
+    watch.stepped({id(array): array}, look_at_all=False)
+    return read(array)
+"""
+
+
+def test_what_a_library_reads_is_of_the_line_that_asks_it_unless_that_trains(jax: Any) -> None:
+    library: dict[str, Any] = {}
+    exec(compile(LIBRARY, "/env/lib/python3.11/site-packages/trainer/loop.py", "exec"), library)
+    watch, array = FetchWatch(lambda: 1), jax.numpy.ones(())
+    watch.watch(jax)
+    library["fit"](watch, array)
+    assert not watch.facts(), "the line that trains: what its library reads is no matter of it"
+    library["read"](array)
+    assert watch.facts()

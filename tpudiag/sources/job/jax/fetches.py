@@ -21,6 +21,7 @@ class FetchWatch:
         self._steps = steps
         self._at: dict[tuple[FetchKind, Location], set[int]] = {}
         self._results: dict[int, object] = {}
+        self._stepped_at: Location | None = None
         self._older: dict[int, weakref.ref[object]] | None = None
         """All other arrays that there were when the last step was dispatched."""
         self._gathered: dict[Location, dict[int, int]] = {}
@@ -34,7 +35,7 @@ class FetchWatch:
 
     def stepped(self, results: dict[int, object], look_at_all: bool) -> None:
         """A step gave these arrays; what is made from now on and asked for is made of them."""
-        self._results = results
+        self._results, self._stepped_at = results, user_lines.caller()
         if look_at_all:
             # Weak, for an id may come again.
             arrays = (array for array in self._jax.live_arrays() if id(array) not in results)
@@ -68,7 +69,8 @@ class FetchWatch:
             return
         for array in shared:
             self._gathered.setdefault(location, {})[id(array)] = int(array.nbytes)
-        if waits and user_lines.direct_caller() is not None:
+        # What trains at the same line, as Keras' fit does, waits by itself.
+        if waits and (user_lines.direct_caller() or location != self._stepped_at):
             self._at.setdefault(("result", location), set()).add(self._steps())
 
     def _of_the_step(self, leaf: Any) -> bool:

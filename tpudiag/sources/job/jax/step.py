@@ -292,9 +292,10 @@ def _is_key(argument: StepArgument) -> bool:
 
 def _constant(value: Any, reader: Any) -> StepConstant | None:
     """An array that is part of the program; None of one that is no matter."""
-    size = int(getattr(value, "nbytes", 0) or 0)
+    shape = tuple(map(int, getattr(value, "shape", ())))
+    # JAX wraps an array of NumPy's in a class of its own, which tells no bytes.
+    size = prod(shape) * getattr(getattr(value, "dtype", None), "itemsize", 0)
     if size < MEBIBYTE:
         return None
-    shape = tuple(map(int, value.shape))
     where = line(reader) if reader is not None else None
     return StepConstant(f"{value.dtype}{list(shape)}", size, shape, where)
