@@ -180,6 +180,11 @@ class Jitted:
             return self.watch.jit(self._compiled).trace(*args, **kwargs)
         return self._compiled.trace(*args, **kwargs)
 
+    def of_device(self, whole: Any, args: Args, kwargs: Kwargs) -> Any:
+        """What is lowered: of jax.pmap the trace of each device's program, if it is not `whole`."""
+        own = self.mapped and hasattr(self._compiled, "trace")
+        return self._compiled.trace(*args, **kwargs) if own else whole
+
 
 class _Ahead:
     """A function of jax.jit lowered by the job, or compiled, before it calls it."""
