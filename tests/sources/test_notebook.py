@@ -83,6 +83,7 @@ def test_a_name_that_the_notebook_uses_is_no_magic(tmp_path: Path, cell: str) ->
         ("%time mark = 1", 1, None),
         ("%timeit -n 1 -r 1 mark = 1", 1, None),
         ("ls = 1\nmark = 1", 2, None),
+        ("!wget -q\\\r\n  a.csv\r\nmark = 1", 3, "!wget -q\\"),
     ],
 )
 def test_commands_are_left_out_and_move_nothing(

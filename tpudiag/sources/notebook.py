@@ -136,7 +136,8 @@ def code_cells(path: str) -> list[str]:
         raise UnreadableInput(f"{path} is a notebook in {language}, not Python")
     dicts: list[dict[str, Any]] = [cell for cell in cells if isinstance(cell, dict)]
     code = [cell for cell in dicts if cell.get("cell_type") == "code"]
-    sources = [str(cell.get("source", "")) for cell in code]
+    # A front end has lines end in one way before it sends a cell to IPython.
+    sources = [re.sub("\r\n?", "\n", str(cell.get("source", ""))) for cell in code]
     return [source for source in sources if source.strip()]
 
 
