@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.sources.job.jax.programs import Equation, Follower, Place, Program, line
@@ -52,16 +53,23 @@ class MadeAnew(Follower[_Value]):
         self.moments: dict[int, Location | None] = {}
         """Arguments that are moments of the gradients, and the lines of their new values."""
         self.unread: dict[int, Equation] = {}
-        """Arguments whose new running average nothing reads, and what made it."""
+        """Arguments whose new running average nothing reads, and its maker; below 0 constants."""
         self._kept: set[int | None] = set()
         self._others: set[int] = set()
         """Arguments that the loss is made of, and those that not every step makes anew."""
+        constants = enumerate(reversed(program.constvars), -len(program.constvars))
+        self._constants = {id(variable): _Value({n: 1.0}) for n, variable in constants}
         results = self.follow(program, (_Value({n: 1.0}) for n in range(len(program.invars))))
         self.returned = {value.moment for value in results}
         """Moments whose new values are results of the step."""
         self._read_by(results)
-        self.moments = {n: at for n, at in self.moments.items() if n not in self._others}
+        own = self.moments.items()
+        self.moments = {n: at for n, at in own if n >= 0 and n not in self._others}
         self.unread = {n: at for n, at in self.unread.items() if n not in self._kept}
+
+    def unknown(self, variable: Any) -> _Value:
+        """Of a constant: what the job made outside, and did not give as an argument."""
+        return self._constants.get(id(variable), self.nothing)
 
     def _read_by(self, values: list[_Value]) -> None:
         """They are read, or are results."""

@@ -43,10 +43,12 @@ def read(step: TracedStep) -> StepNumerics:
         frozen_norms=tuple(
             # The step's own line, where it has one, could have handed them on.
             FrozenNorm(
-                step.by_path[step.keys[n]].name, line(made, own) or line(made), statistics_lost=True
+                step.by_path[step.keys[n]].name if n >= 0 else "a constant of its program",
+                line(made, own) or line(made),
+                statistics_lost=True,
             )
             for n, made in anew.unread.items()
-            if n in (fixed or ())
+            if n < 0 or n in (fixed or ())
         ),
         merged=positions,
         same_draws=tuple(dict.fromkeys(same)),
