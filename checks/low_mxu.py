@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 from tpudiag.model import (
     BOTH,
     Confidence,
@@ -9,6 +11,7 @@ from tpudiag.model import (
 )
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
+from tpudiag.report_figures import PredictedInstruction
 from tpudiag.signals import Signals
 
 from ._need import HALF, ON_THE_TPU, in_bfloat16, need, share_of
@@ -19,6 +22,7 @@ LIMIT = 0.30
 """MXU utilisation below which a step that nothing else binds is slow for no good reason."""
 HBM_BOUND = 0.50
 INPUT_BOUND = 0.05
+_INSIDE = (Bound.MXU.value, Bound.VECTOR.value)
 UNCOSTED = (
     "{:.0%} of the busy time is in custom calls (Pallas kernels) of which the profile holds no "
     "FLOPs and bytes, so the MXU is used {:.0%} at least"
@@ -46,7 +50,8 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Judgement:
     operations leave it idle while the program runs.
 
     ## What to do
-    Larger batches, feature dimensions that are multiples of 128 (256 on v6e), bfloat16:
+    In a prediction, what helps the instructions that take longest. In general larger batches,
+    feature dimensions that are multiples of 128 (256 on v6e), bfloat16:
     ```python
     keras.mixed_precision.set_global_policy("mixed_bfloat16")
     keras.layers.Dense(1024)      # not Dense(1000)
@@ -121,7 +126,7 @@ def _predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement
         return
     # A step that mostly waits for something else is reported by that check, and wider layers would
     # not help.
-    inside = sum(ms for bound, ms in step.split_ms if bound in (Bound.MXU, Bound.VECTOR))
+    inside = sum(ms for bound, ms in step.split_ms if bound.value in _INSIDE)
     verdict = input_verdict(signals)
     starves = verdict is not None and verdict.starves
     if starves or step.bound_by is Bound.DISPATCH or inside < step.device_ms.value / 2:
@@ -136,9 +141,20 @@ def _predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement
             ON_THE_TPU,
         )
     used = f"{low:.0%} to {high:.0%}" if high >= 0.01 else "less than 1%"
+    longest = [each for each in step.top if each.bound_by in _INSIDE]
     yield Finding(
         f"predicted: the MXU is used {used} of its peak while neither HBM nor links bind the step.",
-        _fix(signals),
+        _of_the_longest(longest) or _fix(signals),
         evidence,
+        next((each.location for each in longest if each.location is not None), None),
         confidence=Confidence.MEDIUM,
     )
+
+
+def _of_the_longest(instructions: Sequence[PredictedInstruction]) -> str:
+    """What helps the instructions that take longest, and how much of the step they are."""
+    shares: dict[str, float] = {}
+    for each in instructions:
+        shares[each.helps] = shares.get(each.helps, 0.0) + each.share
+    most = sorted(shares, key=lambda helps: -shares[helps])[:2]
+    return "\n".join(f"{shares[helps]:.0%} of the step or more: {helps}" for helps in most)

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.checks.rehearsal import HEALTHY, examine
+from tests.checks.rehearsal import HEALTHY, HERE, examine
 from tests.checks.test_compiled import predicted, with_step
 from tpudiag.model import Verdict
 from tpudiag.prediction.times import Bound, Range
+from tpudiag.report_figures import PredictedInstruction
 from tpudiag.signals import DatasetOp, InputCost, MixedPrecision, Pipeline
 
 LOW = replace(predicted(1.0, 0.01), mfu=Range(0.05, 0.1, 0.2), split_ms=((Bound.MXU, 1.0),))
@@ -26,3 +27,19 @@ def test_a_step_that_starves_is_told_by_its_input() -> None:
     slow = Pipeline(ops=(DatasetOp(kind="Map"),), elements=(), trains=True, cost=cost)
     outcome = examine(replace(SIGNALS, pipelines=(slow,)), "TPU405")
     assert outcome.verdict is Verdict.SKIPPED and "host input binds" in (outcome.reason or "")
+
+
+def test_the_fix_is_that_of_the_instructions_which_take_longest() -> None:
+    top = tuple(
+        PredictedInstruction(
+            name=helps, operation="", location=HERE, runs=1, ms=0.2, low_ms=0.1, high_ms=0.3,
+            share=0.2, hbm_bytes=0, flops=0, bound_by=bound, helps=helps,
+        )
+        for bound, helps in zip(
+            ("HBM", "MXU", "vector unit", "MXU"), ("bytes", "shapes", "less", "shapes"), strict=True
+        )
+    )  # fmt: skip
+    step = with_step(predicted=replace(LOW, top=top))
+    (finding,) = examine(replace(SIGNALS, compiler=step), "TPU405").findings
+    assert finding.fix.startswith("40% of the step or more: shapes\n20%") and finding.location
+    assert "bytes" not in finding.fix and "policy" not in finding.fix

@@ -112,6 +112,8 @@ def test_a_product_near_the_peak_needs_no_other_shape(ms: float, word: str) -> N
     product = Work(name="f", kind=Kind.PRODUCT, trips=1, flops=10**9)
     assert word in helps(Timed(product, Range(1.0, ms, 3.0), Bound.MXU))
     assert "bfloat16" in helps(Timed(product, Range(1.0, ms, 3.0), Bound.HBM))
+    small = Work(name="f", kind=Kind.PRODUCT, trips=4000, flops=10**6)
+    assert "small products" in helps(Timed(small, Range(1.0, 3.2, 8.0), Bound.MXU))
 
 
 def test_a_broadcast_is_no_change_of_layout() -> None:

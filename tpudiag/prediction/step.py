@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tpudiag.hardware import Target
-from tpudiag.prediction.times import NONE, Bound, Range, Timed, timed
+from tpudiag.prediction.times import NONE, SMALLEST_US, Bound, Range, Timed, timed
 from tpudiag.prediction.work import Kind, Work, collective_bytes_of, flops_of, hbm_bytes_of
 from tpudiag.records import dataclass
 from tpudiag.report_figures import PredictedInstruction
@@ -54,15 +54,8 @@ def helps(timed: Timed, in_normalised: bool = False) -> str:
     # Before the kind: partial tiles cost many times their bytes, whatever is computed.
     if work.strided_bytes:
         return "it writes parts of tiles: stack along a dimension that is not among the last two"
-    if work.kind is Kind.PRODUCT and timed.bound is Bound.HBM:
-        return "more examples a replica, or bfloat16 operands: it moves more than it multiplies"
-    # The low end is the FLOPs' time at the peak, without padding.
-    if work.kind is Kind.PRODUCT and timed.ms.value <= NEAR_PEAK * timed.ms.low:
-        return "near the MXU's peak already: only fewer multiplications help"
     if work.kind is Kind.PRODUCT:
-        return (
-            "dimensions that are multiples of 128 (256 on v6e): the MXU multiplies the padding too"
-        )
+        return _of_product(timed)
     if work.kind is Kind.MOVE and work.name.startswith("broadcast"):
         return "it fills memory with one value: what loops stack their results in begins so"
     if work.kind is Kind.MOVE:
@@ -79,6 +72,20 @@ def helps(timed: Timed, in_normalised: bool = False) -> str:
     if "f32[" in work.shape:
         return "float32 in HBM: bfloat16 halves its bytes"
     return "fewer passes over the activations: it is bound by HBM"
+
+
+def _of_product(timed: Timed) -> str:
+    if timed.bound is Bound.HBM:
+        return "more examples a replica, or bfloat16 operands: it moves more than it multiplies"
+    # The low end is the FLOPs' time at the peak, without padding.
+    if timed.ms.value <= NEAR_PEAK * timed.ms.low:
+        return "near the MXU's peak already: only fewer multiplications help"
+    if timed.ms.value <= timed.work.trips * SMALLEST_US[1] / 1e3:
+        return (
+            "small products, each as long as a larger one: more examples a replica, and what needs "
+            "no earlier turn of a loop before it, as one product"
+        )
+    return "dimensions that are multiples of 128 (256 on v6e): the MXU multiplies the padding too"
 
 
 NARROWEST = 0.90, 1.20
