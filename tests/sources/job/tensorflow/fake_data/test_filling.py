@@ -157,6 +157,13 @@ try:
     refused = ""
 except Exception as error:
     refused = str(error)
+def refusing(labels, predicted):
+    raise TypeError("a loss of its own")
+functional.compile("sgd", refusing)
+try:
+    functional.fit(tf.ones((4, 3)), tf.ones(4), verbose=0)
+except Exception as error:
+    refused_so = str(error)
 print(json.dumps({
     "sliced": [isinstance(sliced, Hole), batch_of(sliced), batch_of(joined)],
     "sized": [sized[0].units, sized[1].input_dim, sized[2].target_shape[0], sized[3].shape[1]],
@@ -169,7 +176,8 @@ print(json.dumps({
     "stepped": stepped, "passing": passing, "adapted": texts.vocabulary_size(),
     "looked_up": of_column.vocabulary_size(), "of_hole": of_hole.vocabulary_size(),
     "made": len(made),
-    "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
+    "history": sorted(kept.history), "refused": refused, "so": refused_so,
+    "late": len(late["loss"]),
     "wrong": len(wrong["loss"]), "uneven": isinstance(uneven, Hole), "ran": len(ran),
     "alone": [*alone],
     "beside": [*beside.dense.kernel.shape, int(beside.optimizer.iterations)],
@@ -203,4 +211,5 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["looked_up"] == 3, "numbers of a column that is looked up are texts"
     assert seen["stepped"] == ["own"], "its step takes labels, and no loss was compiled"
     assert seen["passing"] == ["passed on"], "it makes a loss of classes itself"
+    assert "of its own" in seen["so"], "its own error, where it was first given other data"
     assert seen["refused"], "a list of weights of classes is no matter of data"

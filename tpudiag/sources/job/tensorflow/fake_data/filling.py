@@ -7,7 +7,9 @@ the batch. So is what was stood in for before, where the model cannot take it as
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 import inspect
+import re
 import sys
+import traceback
 import weakref
 from collections.abc import Callable, Container
 from contextlib import suppress
@@ -39,6 +41,8 @@ _FUNCTIONS = ("train_function", "test_function", "predict_function")
 _STEPS = ("steps_per_epoch", "validation_steps", "steps")
 _OF_ARRAYS = ("validation_batch_size", "validation_split", "sample_weight", "batch_size", "y")
 """What of a call goes by data that were given as arrays."""
+
+_FILES = re.compile(r'File "([^"]+)", line')
 
 
 class Filling:
@@ -139,9 +143,13 @@ class Filling:
                 # A loss may hold weights of classes that are not there.
                 with hooks.instead(holes.Hole, tpudiag_broadcast=True):
                     return original(*bound.args, **bound.kwargs)
-            except Exception:
-                # No other data helps: the first error is the script's.
-                raise barrier.for_job(error) from None
+            except Exception as again:
+                # No other data helps: the error in more of the script's own lines is its own.
+                told, other = sorted((error, again), key=_own_lines, reverse=True)
+                if str(told) != str(other):
+                    said = f"{type(other).__name__}: {other}".splitlines()[0][:200]
+                    self._ledger.note(f"other data for it, which also fail ({said})")
+                raise barrier.for_job(told) from None
 
     @staticmethod
     def _steps(model: object) -> int:
@@ -329,6 +337,12 @@ def _begun(given: Any) -> object:
     if iterator is not None:  # the same from now on
         given.tpudiag_iterator = lambda: iterator
     return given if iterator is None else iterator
+
+
+def _own_lines(error: Exception) -> int:
+    """How many lines of the script's an error came through, as AutoGraph tells them too."""
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return sum(map(user_lines.is_user_file, [*files, *_FILES.findall(str(error))]))
 
 
 def _array(given: object) -> object:
