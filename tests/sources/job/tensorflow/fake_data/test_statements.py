@@ -219,6 +219,25 @@ def test_behind_a_first_loop_what_fails_is_passed_over_though_it_trains(
         assert isinstance(ran(tmp_path, text, trained, **library)[0]["loss"], Hole)
 
 
+def test_what_failed_to_learn_of_no_data_is_not_asked_for_what_it_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(user_lines, "is_user_file", lambda file: file.endswith("job.py"))
+    text = "class Scaler:\n  def fit(self, x):\n    self.mean = {}[x]\n  def scaled(self, x):\n"
+    text += "    if not hasattr(self, 'mean'): raise ValueError('not fitted')\n"
+    known: dict[str, Any] = {}
+    exec(compile(text, "/lib/sklearn/scaler.py", "exec"), known)
+    scaler = known["Scaler"]
+    text = "x = open('/absent').read()\nscaler.fit(x)\ny = other.scaled([1])\nz = scaler.mean\n"
+    (tmp_path / "job.py").write_text(text)
+    interventions.begin()
+    space, noted = ran(tmp_path, text, scaler=(one := scaler()), other=one)
+    assert isinstance(space["y"], Hole) and isinstance(space["z"], Hole) and ":3" in noted[1]
+    interventions.begin()
+    with pytest.raises(ValueError, match="not fitted"):
+        ran(tmp_path, text, scaler=one, other=scaler())
+
+
 @pytest.mark.parametrize("file", ["layers/core.py", "src/backend/common/keras_tensor.py"])
 def test_what_an_absent_package_should_have_made_is_missed_where_it_is_needed(
     tmp_path: Path, file: str

@@ -3,10 +3,12 @@
 import dis
 import itertools
 import linecache
+import operator
 import os
 import re
 import traceback
 from collections.abc import Iterator
+from itertools import compress
 from types import FunctionType, TracebackType
 
 from tpudiag.sources.job.points import user_lines
@@ -140,6 +142,16 @@ def is_of_hole(error: Exception) -> bool:
 def is_of_types(error: Exception) -> bool:
     """Whether types do not fit, which no value of the right type brings about: code, or its age."""
     return isinstance(error, (AttributeError, TypeError)) and "NoneType" not in str(error)
+
+
+def receivers(error: Exception) -> Iterator[object]:
+    """Objects of which the script called a library's method, or asked what they have not."""
+    at = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    users = [user_lines.is_user_file(frame.f_code.co_filename) for frame in at]
+    called = [*compress(at[1:], map(operator.gt, users, users[1:]))]
+    firsts = (next(iter(frame.f_locals.values()), None) for frame in called)
+    taken = (each[0] if isinstance(each, tuple) and each else each for each in firsts)
+    yield from (each for each in (getattr(error, "obj", None), *taken) if hasattr(each, "__dict__"))
 
 
 def is_of_model(error: Exception) -> bool:

@@ -83,6 +83,8 @@ class Statements:
         self._mains = set[str]()
         self._scope: frozenset[str] | None = None
         """The names of the function whose body is tried; None outside of any."""
+        self._half_made: list[object] = []
+        """Objects of libraries that failed to take what is not there, as `encoder.fit(x)`."""
         self._absent: Exception | None = None
         """How it was said that what the last statement imports is not installed."""
         self._star: Exception | None = None
@@ -275,6 +277,8 @@ class Statements:
         ):
             return False
         wanting |= missing_data_errors.is_absent(error) or missing_data_errors.is_of_hole(error)
+        asked = [*missing_data_errors.receivers(error)]
+        wanting |= any(each is half for each in asked for half in self._half_made)
         # What reads nothing that came of a change fails by itself.
         own = not self._is_changed() or not interventions.to_blame(error)
         of_holes = wanting or any(holds(each, _NESTED) for each in self._read(error, number))
@@ -287,6 +291,7 @@ class Statements:
             return False
         self._absent = error if _is_import(error) else starred
         self._star = error if _is_import(error) and not statement.sets else self._star
+        self._half_made += asked
         self._pass_over(error, statement, wanting=wanting)
         return True
 
