@@ -43,9 +43,9 @@ def test_paths_of_a_notebook_host_are_listed(
     scans = Path("../input/scans")
     files = list(scans.glob("*/*.jpeg"))
     assert len(files) == 1024
-    assert {str(file.parent) for file in files} == {f"{scans}/class_a", f"{scans}/class_b"}
+    assert {str(file.parent) for file in files} == {f"{scans}/0_0", f"{scans}/1_1"}
     folders = [path.name for path in scans.iterdir() if path.is_dir()]
-    assert folders == ["class_a", "class_b"] and os.path.isdir(f"{scans}/class_a")  # noqa: PTH112
+    assert folders == ["0_0", "1_1"] and os.path.isdir(f"{scans}/0_0")  # noqa: PTH112
     asked = [f"/content/{name}" for name in ("masks/1.png", "masks/1.h5", "1.png")]
     asked.append("/gcs/bucket/epochs.csv")
     assert [os.path.isfile(each) for each in asked] == [True, *[False] * 3]  # noqa: PTH113
@@ -60,16 +60,19 @@ def test_paths_of_a_notebook_host_are_listed(
         with pytest.raises(AttributeError) as raised_by:
             library["heard"](name)
         assert missing_data_errors.is_absent(raised_by.value) is told
+    sounds = [name for name in os.listdir(scans) if name.endswith(".wav")]  # noqa: PTH208
+    assert len(sounds) == 1024, "they end as the script asks"
+    assert {int(name.split("_")[0]) for name in sounds} == {0, 1} and int(sounds[1][:-4]) > 1
     assert len(os.listdir(scans)) == 1026  # noqa: PTH208
     assert [name for name, _, _ in os.walk(str(scans))][1:] == [
-        f"{scans}/class_a",
-        f"{scans}/class_b",
+        f"{scans}/0_0",
+        f"{scans}/1_1",
     ]
     hole: Any = Hole()
     assert isinstance(glob.glob(hole), Hole)  # noqa: PTH207
     local = [*(tmp_path / "none").glob("*.csv")], [*(tmp_path / "none").glob("*")]
     assert len(local[0]) > 1 and not local[1], "a folder that a job may write"
-    assert len(things[-1]) == 4
+    assert len(things[-1]) == 5
 
 
 def test_a_picture_that_is_not_there_is_opened(tmp_path: Path) -> None:

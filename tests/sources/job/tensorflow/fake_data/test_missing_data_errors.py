@@ -68,6 +68,7 @@ def test_a_file_that_tensorflow_itself_lacks_is_no_data(folder: str, of_training
     ("raises", "absent"),
     [
         ("raise RuntimeError(\"Error opening '/none/a.wav': System error.\")", True),
+        ("raise RuntimeError(\"Error opening '/none/a.opus': Format not known.\")", True),
         ("raise RuntimeError('No file or directory found at ../model')", True),
         (f"raise RuntimeError('cannot decode {MARKER}hole')", True),
         ("raise RuntimeError(\"Node: 'model/dense/BiasAdd'\")", False),

@@ -46,9 +46,9 @@ def test_what_is_there_is_not_away(tmp_path: Path) -> None:
     assert not paths.is_absent(None)
 
 
-def test_pictures_are_numbered_as_the_names_in_tables() -> None:
+def test_names_of_pictures_are_numbers_in_whole_and_in_part() -> None:
     names = paths.matching("../input/tiles/train/*_0.png")
-    assert (len(names), names[1]) == (1024, "../input/tiles/train/file-00001_0.png")
+    assert (len(names), names[1]) == (1024, "../input/tiles/train/1_1_1_00001_0.png")
     assert len(paths.matching("gs://bucket/*/*.jpeg")) == 2 * 512
 
 

@@ -17,7 +17,7 @@ from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, ta
 from tpudiag.sources.job.points.point import Point
 
 from . import batch_sizes, holes, paths
-from .asking import by_user, user_frame
+from .asking import by_user, ending_asked, user_frame
 from .hole_sizes import LENGTH
 from .holes import Hole, batched, used
 from .ledger import CLASSES, SIZE, Ledger
@@ -53,7 +53,7 @@ class Files:
             return map(pathlib.Path, self.names(f"{path}/{pattern}"))
 
         def is_class(path: object) -> bool:
-            return hosted(path) and (paths.text_of(path) or "").endswith(CLASSES)
+            return hosted(path) and os.path.basename(paths.text_of(path) or "") in CLASSES
 
         def is_file(path: object) -> bool:
             # Of a tree that is away: a job may write to /content itself, and to mounted disks.
@@ -91,7 +91,7 @@ class Files:
             raise barrier.for_job(tf.errors.NotFoundError(None, None, said))
 
         def listed(path: str, *_: object) -> list[str]:
-            return self._below(path, "*.tfrec")
+            return self._below(path, ".tfrec")
 
         def of_names(path: str, *args: object, shuffle: object = None, **_: object) -> object:
             known = tf.io.gfile.glob(path)
@@ -263,9 +263,10 @@ class Files:
             names += known or (self.names(text) if away else [])
         return names
 
-    def _below(self, path: str, pattern: str = "*.jpg") -> list[str]:
+    def _below(self, path: str, ending: str = ".jpg") -> list[str]:
         """What a folder holds, without the folder."""
-        return [os.path.basename(name) for name in self.names(f"{path.rstrip('/')}/{pattern}")]
+        pattern = f"{path.rstrip('/')}/*{ending_asked() or ending}"
+        return [os.path.basename(name) for name in self.names(pattern)]
 
     def _walked(self, path: str, *_: object, **__: object) -> Any:
         names, none = self._below(path), list[str]()

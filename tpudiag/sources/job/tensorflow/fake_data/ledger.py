@@ -24,8 +24,9 @@ FEWEST_RECORDS = 48
 MOST_PASSED_OVER = 20
 FILES = 24
 """Files that a pattern is answered with."""
-CLASSES = ("class_a", "class_b")
-"""Folders that a pattern is answered with, and parts of the records' own names."""
+CLASSES = ("0_0", "1_1")
+"""Folders that a pattern is answered with, and parts of the records' own names: numbers, whole or
+split."""
 TEXTS = tuple(f"{MARKER}/{name}/{number} {WORDS}" for number, name in enumerate(CLASSES))
 """Records or lines that say that they are none; they can be taken for paths, or for words."""
 

@@ -42,6 +42,8 @@ _ABSENT_BY_TEXT = re.compile(
 """What libraries say under exceptions of no kind; the last are names of hosts that none answers."""
 _NAMED = re.compile(r"""(["'`])([^"'`\n]{1,300})\1""")
 """What an error names, which may be a path."""
+_BELOW = re.compile(r"[^:]*/[^:/]*\.\w{2,5}")
+"""A file in a folder, whatever it holds."""
 _OF_CALL = re.compile(
     r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b|"
     r".*\bno longer (supported|available|allowed)\b|Received incompatible devices"
@@ -109,8 +111,9 @@ def is_absent(error: Exception) -> bool:
 
 def _names_no_file(text: str) -> bool:
     """Whether an error, of whatever library, names a file of data that is not there."""
-    named = (each[2] for each in _NAMED.finditer(text[:2000]))
-    return MARKER in text or any(map(paths.is_absent, named))
+    named = [each[2] for each in _NAMED.finditer(text[:2000])]
+    below = filter(_BELOW.fullmatch, named)
+    return MARKER in text or any(map(paths.is_absent, named)) or any(map(paths.is_missing, below))
 
 
 def _is_of_host(error: Exception) -> bool:

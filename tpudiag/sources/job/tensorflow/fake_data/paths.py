@@ -26,11 +26,11 @@ _fetched: list[str] = []
 """Folders of files that were not fetched."""
 PICTURES_LISTED = 1024
 """Pictures that a pattern is answered with at least: scripts divide them by the global batch."""
-_PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
+_OF_ONE = re.compile(r"\.(jpe?g|png|bmp|gif|tiff?|npy|wav|flac|mp3|ogg|m4a)$", re.I)
+"""Files that hold an example each."""
 _FETCHES = re.compile(r"\s*(wget|curl|gdown|kaggle|gsutil|gcloud storage|aria2c)\b")
 _DATA = re.compile(
-    r"tf_?rec|-of-\d|\.(csv|tsv|jsonl?|txt|npy|npz|parquet|gz|zip|jpe?g|png|bmp|wav|flac|mp3|records?)$",
-    re.I,
+    rf"tf_?rec|-of-\d|\.(csv|tsv|jsonl?|txt|npz|parquet|gz|zip|records?)$|{_OF_ONE.pattern}", re.I
 )
 
 
@@ -127,10 +127,10 @@ def matching(pattern: str, records: int = RECORDS) -> list[str]:
         tops = [f"{top}{name}/" for top in tops for name in names]
     if len(tops) > 1 and last == "*":
         last = "*.jpg"
-    if _PICTURE.search(last):
-        # Numbered as the names in tables are, which scripts look such files up by.
+    if _OF_ONE.search(last):
         each = -(-max(PICTURES_LISTED, batch_sizes.examples()) // len(tops))
-        numbers = [f"{number:05d}" for number in range(each)]
+        # Numbers, whole or split: `int(name.split("_")[0])` is a label.
+        numbers = ["_".join([str(at % 2)] * 3 + [f"{at:05d}"]) for at in range(each)]
     else:
         numbers = [f"{file:02d}-{records}" for file in range(FILES)]
     filled = dict.fromkeys(_filled(last, number) for number in numbers)
@@ -144,11 +144,12 @@ def _filled(part: str, number: str) -> str:
     """
     head, star, tail = part.partition("*")
     if star:
-        head = head or "file"
-        if "*" in tail and "-" in number:
-            number, _, last = number.rpartition("-")
-            tail = last.join(tail.rsplit("*", 1))
-        part = head + ("" if head.endswith(("-", "_", ".")) else "-") + number + tail
+        if "-" in number:
+            head = head if head.endswith(("-", "_", ".")) else f"{head or 'file'}-"
+            if "*" in tail:
+                number, _, last = number.rpartition("-")
+                tail = last.join(tail.rsplit("*", 1))
+        part = head + number + tail
     return _least(part)
 
 
