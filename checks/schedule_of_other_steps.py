@@ -15,10 +15,12 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
     """The learning rate schedule is counted in epochs, or in the batches of one replica.
 
     ## What it sees
-    A Keras schedule that falls and ends (CosineDecay, PolynomialDecay, PiecewiseConstantDecay). In
-    the only `fit` of a job, beside its epochs and the steps of each: it ends within as many steps
-    as there are epochs, or lasts as many times too long as there are replicas. In a loop of the
-    job's own: it ended at 0, and most of the steps were taken after that.
+    A schedule that falls and ends: Keras' CosineDecay, PolynomialDecay and PiecewiseConstantDecay,
+    and any that an optimizer of optax is given. In the only `fit` of a job, beside its epochs and
+    the steps of each: it ends within as many steps as there are epochs, or lasts as many times too
+    long as there are replicas. In a loop of the job's own: it ended at 0, and most of the steps
+    were taken after that; or it lasts as long as there are calls of the step, of which several make
+    one update (`optax.MultiSteps`).
 
     ## Why it costs
     A schedule counts steps, of the global batch. Counted in epochs it is over in one of the first,
@@ -38,13 +40,13 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
     loop = need(signals.loop, "a job's training loop")
     if not loop.schedules:
         raise NotMeasured(
-            "no fit was seen that is the only one and has a schedule of Keras that ends, and no "
-            "loop that goes on after the end of one",
+            "no fit was seen that is the only one and has a schedule of Keras that ends, no loop "
+            "that goes on after the end of one, and no end of a loop with one of optax",
             "give the optimizer one: `tf.keras.optimizers.schedules.CosineDecay`",
         )
     for each in loop.schedules:
         if not each.epochs:
-            yield _past(each)
+            yield from _of_loop(each)
             continue
         replicas = signals.batch.replicas if signals.batch is not None else 1
         counted = _counted_in(each, replicas)
@@ -57,6 +59,23 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
                 each.location,
             )
         yield Evidence("steps of the schedule", each.steps, "steps", whole)
+
+
+def _of_loop(schedule: FitSchedule) -> Judgement:
+    """A loop of the job's own: all of its steps, or as many as were seen."""
+    calls, each = schedule.steps_per_epoch, schedule.calls_each
+    updates = calls // each
+    if each > 1 and abs(schedule.steps / calls - 1) < _MOST_OFF:
+        yield Finding(
+            f"{schedule.name} lasts {schedule.steps:,} steps, as many as there are calls, but "
+            f"{each} of these make one update: it only gets to step {updates:,}.",
+            f"decay_steps = {schedule.steps} // {each}  # counted in updates, as is its warm-up",
+            (Evidence("steps of the schedule", schedule.steps, "steps", updates),),
+            schedule.location,
+        )
+    elif not schedule.last_rate and updates >= 2 * schedule.steps:
+        yield _past(schedule)
+    yield Evidence("steps of the schedule", schedule.steps, "steps", updates)
 
 
 def _past(schedule: FitSchedule) -> Finding:

@@ -91,7 +91,7 @@ def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
     return h(functions=(traced("train_step", 30, *again),))
 
 
-def scheduled(steps: int, each: int = 100, epochs: int = 5, **warmup: int) -> Signals:
+def scheduled(steps: int, each: int = 100, epochs: int = 5, **others: int) -> Signals:
     """A fit of 5 epochs, mostly of 100 steps, on 8 replicas, and its schedule; a loop has none."""
     of_fit = FitSchedule(
         name="CosineDecay",
@@ -99,7 +99,7 @@ def scheduled(steps: int, each: int = 100, epochs: int = 5, **warmup: int) -> Si
         steps_per_epoch=each,
         epochs=epochs,
         location=HERE,
-        **warmup,
+        **others,
     )
     return loop(schedules=(of_fit,))
 
@@ -148,6 +148,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
     ("TPU517", scheduled(6, each=48, epochs=0), Severity.WARNING),
+    ("TPU517", scheduled(48, each=48, epochs=0, calls_each=4), Severity.WARNING),
     *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
     ("TPU409", numerics(serial_maps=(SerialMap(128, HERE),)), Severity.WARNING),
     ("TPU520", loop(kept_metrics=(KeptMetric("valid_mae", 3, HERE),)), Severity.WARNING),
@@ -211,6 +212,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU408", of_state()),
     *(("TPU517", scheduled(steps)) for steps in (6, 450, 500, 3500)),
     ("TPU517", scheduled(3, each=8)),
+    *(("TPU517", scheduled(48, each=48 * n, epochs=0, calls_each=n)) for n in (1, 4)),
     ("TPU612", monitored("loss", "val_auc")),
     ("TPU515", numerics(similarities=ReplicaSimilarities(1024, HERE))),
     ("TPU515", numerics(similarities=ReplicaSimilarities(96, HERE))),

@@ -120,6 +120,8 @@ class FitSchedule:
     """In a loop of the job's own all that were taken."""
     epochs: int
     """0 in a loop of the job's own."""
+    calls_each: int = 1
+    """Calls of the step that make one of its updates."""
     location: Location | None
 
 

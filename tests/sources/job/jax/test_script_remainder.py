@@ -48,3 +48,15 @@ def test_a_few_long_calls_and_steps_before_they_are_observed_run() -> None:
     step = Record("train_step", None, trains=True)
     evaluated(rest, step, FEWEST_CALLS, LONG_S)
     assert rest.answer(step, *BATCH) is None
+
+
+def test_training_that_begins_anew_among_the_answers() -> None:
+    rest, step = rest_of_script(), Record("train_step", None, trains=True)
+    rest.deadline.start()
+    result = SimpleNamespace(is_deleted=lambda: False, shape=(8, 3), dtype="float64")
+    rest.ran(step, BATCH, result, 0.0)
+    carried: tuple[Any, Any] = (result,), {}
+    for given in (carried, BATCH, carried):
+        assert rest.answer(step, *given) == (result,)
+    rest.deadline.cancel()
+    assert (step.forwarded, step.starts) == (3, 1)

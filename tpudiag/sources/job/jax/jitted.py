@@ -54,6 +54,8 @@ class Record(CalledFunction):
     """Of the arguments, where it trains."""
     restarts: Counter[str] = field(default_factory=Counter[str])
     """How often what goes from call to call was begun anew while the rest went on, by its path."""
+    starts: int = 0
+    """Calls that were given nothing which one before had given: where training begins."""
     results: list[list[weakref.ref[Any]]] = field(default_factory=list["list[weakref.ref[Any]]"])
     """Where it trains, the large arrays that each call gave."""
 

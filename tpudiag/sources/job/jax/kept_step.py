@@ -77,11 +77,14 @@ class KeptStep:
         )
 
     def _note_restart(self, record: Record, args: Args, kwargs: Kwargs) -> None:
-        """Count for each part of the state how often it was begun anew while others went on."""
+        """Count for each part of the state how often it was begun anew while others went on, and
+        how often all was.
+        """
         tree, own = self.jax.tree_util, self._gave.get(id(record), {})
         carried = [id(leaf) in own for leaf in tree.tree_leaves((args, kwargs))]
         changes = [*zip(self._carried.get(id(record), ()), carried, strict=False)]
         self._carried[id(record)] = carried
+        record.starts += not any(carried)
         if (True, False) in changes and (True, True) in changes:
             paths = tree.tree_flatten_with_path((args, kwargs))[0]
             anew = (path for (path, _), each in zip(paths, changes, strict=False) if each == (1, 0))

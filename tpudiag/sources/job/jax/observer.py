@@ -121,6 +121,7 @@ class JaxObserver:
             privates.KERNELS: self._devices.interpret,
             "orbax.checkpoint": lambda _: self._checkpoints.watch_orbax(),
             "flax.training.checkpoints": lambda _: self._checkpoints.watch_flax(),
+            "optax": self._seen.rates.watch,
         }
         if self._beside.fake_data is not None:
             watches["flax.linen"] = jitted_holes.fill_modules
@@ -158,6 +159,7 @@ class JaxObserver:
         rest = self._jits.rest
         if rest is not None and self.trained:
             self._read_step(self._reader.past_the_end)
+            self._seen.whole = end == "whole" and error is None
             records = self._jits.records.values()
             # The rest of the script tells what its input takes, what it saves, and of a ragged
             # last batch; what TensorFlow saw of its own, none of them a step, is not the job's.

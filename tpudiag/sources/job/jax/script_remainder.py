@@ -34,6 +34,8 @@ class RestOfScript:
         self._answered_at: float | None = None
         self._last: dict[tuple[int, Signature], object] = {}
         """The last result of each function, and of each size of its batch."""
+        self._gave: dict[int, set[int]] = {}
+        """The parts of these by their ids, of each function."""
         self._spent_s: defaultdict[int, float] = defaultdict(float)
         """By the record of a function that does not train."""
 
@@ -54,6 +56,8 @@ class RestOfScript:
         interventions.note(InterventionKind.STEPS)
         record.forwarded += 1
         if record.trains:
+            given = map(id, self.leaves((args, kwargs)))
+            record.starts += self._gave.get(id(record), set()).isdisjoint(given)
             if before is not None:
                 self.gaps_ms.append((asked_at - before) * 1e3)
             self._answered_at = time.perf_counter()
@@ -74,6 +78,8 @@ class RestOfScript:
         began = self.deadline.began is not None or not record.trains
         if began and self._is_known(record):
             self._last[id(record), self._signature(*call)] = result
+            own = (each for (of, _), each in self._last.items() if of == id(record))
+            self._gave[id(record)] = {id(leaf) for each in own for leaf in self.leaves(each)}
 
     def _is_known(self, record: Record) -> bool:
         """Whether its last result is kept: of one that does not train, once it took long."""

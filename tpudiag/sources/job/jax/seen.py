@@ -11,10 +11,12 @@ from tpudiag.signals import (
     TracedFunction,
     TrainingLoop,
 )
+from tpudiag.signals.training_loop import FitSchedule
 from tpudiag.sources.job.jax.eager_operations import EagerOperations
 from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.jax.jitted import Record
+from tpudiag.sources.job.jax.rates import Rates
 from tpudiag.sources.job.jax.reader import StepReader
 from tpudiag.sources.job.points import Library, bindings
 from tpudiag.sources.job.points.steps import StepWatch
@@ -42,6 +44,9 @@ class Seen:
     pauses: PauseWatch = field(default_factory=PauseWatch)
     """Where Keras trains; so are its monitors."""
     monitors: MonitorWatch = field(default_factory=MonitorWatch)
+    rates: Rates = field(default_factory=Rates)
+    whole: bool = False
+    """The job came to its end, and took all of its steps."""
 
     def lasted(self, record: Record, took_ms: float | None) -> None:
         """A call of what Keras compiled took so long; None where it was answered."""
@@ -122,11 +127,21 @@ class Seen:
             fetches=self.fetches.facts(),
             trained_in_evaluation=self.jits.evaluates_in_training_mode,
             fits=tuple(setup.fit_data) if setup is not None else (),
-            schedules=setup.schedules() if setup is not None else (),
+            schedules=(setup.schedules() if setup is not None else ()) or self._schedules(),
             pauses=self.pauses.facts(),
             monitors=self.monitors.facts(),
             frozen=(*self.jits.state.facts(), *(replace(s, of_input=True) for s in of_input)),
         )
+
+    def _schedules(self) -> tuple[FitSchedule, ...]:
+        """Those of a job whose steps are all known."""
+        step = self.jits.kept.step
+        if not self.whole or step is None:
+            return ()
+        record = step.record
+        calls = (record.calls + record.forwarded) // max(record.starts, 1)
+        with self.fetches.apart():
+            return self.rates.facts(calls * self.reader.at_once)
 
 
 def _cache_folder(config: object) -> str | None:

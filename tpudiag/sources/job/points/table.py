@@ -530,6 +530,13 @@ MESH_MADE = point(
     "JAX puts a TPU's devices in the order of their links",
     "make_mesh: from 0.4.35 on",
 )
+RATE_SCHEDULED = point(
+    "optax optax._src.transform",
+    "scale_by_schedule",
+    "which schedule an optimizer's learning rate follows",
+    "0.1.7 to 0.2.6",
+)
+STEPS_ACCUMULATED = point("optax.MultiSteps", "__init__", "how many calls make an update")
 MODULE_INITIALISED = point("flax.linen.Module", "init", "weights are made by what it is given")
 JAX_ARRAYS_CHANGED = point(
     "jax.numpy jax.nn",
