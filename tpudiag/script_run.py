@@ -106,7 +106,12 @@ class StepFunction:
 
 
 ShortenedOver = Literal[
-    "epochs of fit", "batches of predict", "tf.range", "a dataset", "rounds of a loop"
+    "epochs of fit",
+    "steps of an epoch",
+    "batches of predict",
+    "tf.range",
+    "a dataset",
+    "rounds of a loop",
 ]
 """What a shortened loop iterates over."""
 

@@ -9,7 +9,7 @@ from tpudiag.script_run import Coverage, HookDefect, Misfit, StepFunction, Unrea
 
 SHOWN = 4
 FULL_DISK = re.compile("No space left on device|Disk quota exceeded")
-_BY_KERAS = ("epochs of fit", "batches of predict")
+_BY_KERAS = ("epochs of fit", "steps of an epoch", "batches of predict")
 _LIBRARY: dict[str, str] = dict.fromkeys(
     ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function",
      "JAXTrainer.train_step"),

@@ -31,13 +31,18 @@ def test_whose_length_only_reading_tells() -> None:
 def test_a_fit_ends_once_the_first_loop_was_observed() -> None:
     class Callback:
         model: Any
+        params: Any
 
     passes: list[int] = []
-    forward: Any = SimpleNamespace(training_too=False, new_pass=lambda: passes.append(1))
+    caught: list[float] = []
+    forward: Any = SimpleNamespace(
+        training_too=False, new_pass=lambda: passes.append(1), counts=list,
+        move_counters=lambda: None, catch_up=lambda _, times: caught.append(times),
+    )  # fmt: skip
     keras: Any = SimpleNamespace(callbacks=SimpleNamespace(Callback=Callback))
     class_ = epochs.callback_class(keras, forward)
     callback = class_()
-    callback.model = SimpleNamespace(stop_training=False)
+    callback.model = SimpleNamespace(stop_training=False, optimizer=None)
     for epoch in range(2):
         callback.on_epoch_begin(epoch)
         callback.on_epoch_end(epoch)
@@ -46,6 +51,14 @@ def test_a_fit_ends_once_the_first_loop_was_observed() -> None:
     callback.on_epoch_end(2)
     assert callback.model.stop_training and callback.stopped and callback.epochs == 3
     of_a_fold = class_(1)
-    of_a_fold.model = SimpleNamespace(stop_training=False)
+    taken: list[int] = [10]
+    counter = SimpleNamespace(numpy=lambda: taken[-1])
+    optimizer = SimpleNamespace(iterations=counter, _iterations=counter)
+    of_a_fold.model = SimpleNamespace(stop_training=False, optimizer=optimizer)
+    of_a_fold.params = {"steps": 45_000}
+    of_a_fold.on_epoch_begin(0)
+    forward.on_enough()
+    assert of_a_fold.model.stop_training, "the rest of the epoch"
+    taken.append(2_010)
     of_a_fold.on_epoch_end(0)
-    assert of_a_fold.stopped
+    assert of_a_fold.stopped and of_a_fold.steps == (2_000, 45_000) and caught == [22.5]

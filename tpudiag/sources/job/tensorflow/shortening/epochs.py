@@ -1,8 +1,8 @@
 """Shortens Keras' fit and evaluate once the first loop was observed.
 
 A fit ends after two epochs, by its own `stop_training`; its history is extended to the requested
-epochs with the last values, since scripts plot it. Inside an epoch the steps are forwarded; data of
-unknown length ends.
+epochs with the last values, since scripts plot it. Inside an epoch the steps are forwarded, and the
+epoch is left after thousands; data of unknown length ends.
 """
 
 from collections.abc import Generator
@@ -21,6 +21,7 @@ from tpudiag.sources.job.points import (
     bindings,
     hooks,
     interventions,
+    privates,
     table,
     user_lines,
 )
@@ -78,6 +79,8 @@ class EpochWatch:
             )
         self._fitted = True
         requested = int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0)
+        if callback.steps:
+            self.shortened.append(ShortenedLoop("steps of an epoch", at, *callback.steps))
         if callback.stopped and callback.epochs < requested:
             self.shortened.append(ShortenedLoop("epochs of fit", at, callback.epochs, requested))
             barrier.attempt("Model.fit history", fill_history, history, requested, validated or 1)
@@ -153,14 +156,41 @@ def callback_class(keras: Library, forward: FastForward) -> type:
             base.__init__(self)
             self.most = most
             self.epochs = 0
-            self.stopped = False
+            self.stopped = self._leaves = False
+            self.steps: tuple[int, int] | None = None
+            """Of an epoch that was left: how many were taken, and how many there are."""
+            self._before: list[tuple[Any, int | None]] = []
 
         def on_epoch_begin(self, epoch: object, logs: object = None) -> None:  # noqa: ARG002
             barrier.attempt("fit on_epoch_begin", forward.new_pass)
+            self._before = barrier.attempt("counters", forward.counts) or []
+            self._taken = privates.steps_taken(self.model.optimizer)
+            forward.on_enough = self._leave
+
+        def _leave(self) -> None:
+            """So many steps of this epoch were answered that the others tell no more."""
+            known = self.params.get("steps") is not None and self._taken is not None
+            if known and not self.model.stop_training and interventions.allowed(EPOCHS_OF_FIT):
+                self.model.stop_training = self._leaves = True
+                interventions.note(EPOCHS_OF_FIT)
+
+        def _left(self) -> None:
+            """Go on behind an epoch, as if all of its steps had been taken."""
+            forward.move_counters()
+            taken = (privates.steps_taken(self.model.optimizer) or 0) - self._taken
+            self.steps = self.steps or (taken, self.params["steps"])
+            forward.catch_up(self._before, self.params["steps"] / max(taken, 1))
+
+        def on_test_begin(self, logs: object = None) -> None:  # noqa: ARG002
+            forward.on_enough = lambda: None
 
         def on_epoch_end(self, epoch: object, logs: object = None) -> None:  # noqa: ARG002
+            self.on_test_begin()
             self.epochs += 1
             model = self.model
+            if self._leaves:
+                model.stop_training = self._leaves = False
+                barrier.attempt("steps of an epoch", self._left)
             # A fit already ended by the job's own callback was not shortened by us.
             enough = forward.training_too and self.epochs >= self.most
             if enough and not model.stop_training and interventions.allowed(EPOCHS_OF_FIT):

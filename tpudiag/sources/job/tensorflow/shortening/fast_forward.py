@@ -28,6 +28,8 @@ REAL_SHARE = 0.6
 """The share of the budget for real calls, after which everything possible is forwarded."""
 ENDLESS_CALLS = 200
 """Calls in a pass over data of unknown length before it ends, where they are answered."""
+ENOUGH_CALLS = 2_000
+"""Calls in a pass that are answered before an epoch of known length is left."""
 MOST_SIGNATURES = 200
 MOST_INSTANCES = 4
 """More tf.functions with the same code are recreated in a loop: they count as one."""
@@ -58,6 +60,7 @@ class FastForward:
         self._pass_s = 0.0
         self._passes = self.passes = 0
         self.on_answer: Callable[[], None] = lambda: None
+        self.on_enough: Callable[[], None] = lambda: None
         self.training_too = False
         self.moves_late = False
         """Whether counters are moved when they are read, not at each forwarded call."""
@@ -100,10 +103,12 @@ class FastForward:
         return known if once or known.real_calls >= LEAST_REAL_CALLS else None
 
     def end_if_endless(self, calls: int, longest: int) -> None:
-        """End a pass over data of unknown length, as the data would.
+        """End a pass over data of unknown length, as the data would, or leave a long epoch.
 
         Not before an earlier pass ended, of so many calls: Keras takes that for their length.
         """
+        if calls >= ENOUGH_CALLS:
+            self.on_enough()
         if self.endless and calls >= max(ENDLESS_CALLS, longest):
             raise barrier.for_job(StopIteration())
 
