@@ -157,19 +157,19 @@ def callback_class(keras: Library, forward: FastForward) -> type:
             self.most = most
             self.epochs = 0
             self.stopped = self._leaves = False
-            self.steps: tuple[int, int] | None = None
+            self._taken, self.steps = 0, tuple[int, ...]()
             """Of an epoch that was left: how many were taken, and how many there are."""
             self._before: list[tuple[Any, int | None]] = []
 
         def on_epoch_begin(self, epoch: object, logs: object = None) -> None:  # noqa: ARG002
             barrier.attempt("fit on_epoch_begin", forward.new_pass)
             self._before = barrier.attempt("counters", forward.counts) or []
-            self._taken = privates.steps_taken(self.model.optimizer)
+            self._taken = privates.steps_taken(self.model.optimizer) or 0
             forward.on_enough = self._leave
 
         def _leave(self) -> None:
             """So many steps of this epoch were answered that the others tell no more."""
-            known = self.params.get("steps") is not None and self._taken is not None
+            known = self.params.get("steps") is not None
             if known and not self.model.stop_training and interventions.allowed(EPOCHS_OF_FIT):
                 self.model.stop_training = self._leaves = True
                 interventions.note(EPOCHS_OF_FIT)
