@@ -13,6 +13,10 @@ _VARIABLE = (
     "# outside the tf.function, and read inside it"
 )
 _ARGUMENT = "train_step(params, batch, table)  # an argument of the step, not captured by it"
+_PARAMETER = (
+    "# to be trained: an attribute of the model, as its other parameters are, not in a closure\n"
+    f"# to stay as it is:\n{_ARGUMENT}"
+)
 
 
 @check("TPU110", Severity.WARNING, frameworks=BOTH)
@@ -22,7 +26,8 @@ def large_constant(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     Constants of the traced step and of the functions that it calls, with their sizes and the lines
     that made them. NumPy arrays that the step's code uses become such constants; variables, and
-    tensors that were made outside the tf.function, do not.
+    tensors that were made outside the tf.function, do not. In JAX also whether a product takes it
+    as weights, which are then never trained.
 
     ## Why it costs
     At each trace the array is written into the graph, and once more into the TPU's program. Each
@@ -48,7 +53,8 @@ def large_constant(signals: Signals, limit: float = LIMIT) -> Judgement:
     )
     least = min(limit, OF_WEIGHTS * weights) if weights else limit
     for constant in [each for each in ops.large_constants if each.bytes > least][:3]:
-        yield _finding(constant, limit, by_framework(signals, _VARIABLE, _ARGUMENT))
+        fix = _PARAMETER if constant.factor else by_framework(signals, _VARIABLE, _ARGUMENT)
+        yield _finding(constant, limit, fix)
     total = sum(constant.bytes for constant in ops.large_constants)
     yield Evidence("constants of a mebibyte and more", total, "B", int(limit))
 
@@ -57,7 +63,9 @@ def _finding(constant: StepConstant, limit: float, fix: str) -> Finding:
     sizes = " x ".join(map(str, constant.shape))
     return Finding(
         f"an array of {sizes} ({mib(constant.bytes)}) is a constant of the traced step: it is part "
-        "of the program, at every trace and compilation.",
+        "of the program, at every trace and compilation."
+        + " A product takes it as weights, and no gradient reaches it: it is never trained."
+        * constant.factor,
         fix,
         (
             Evidence("constant", constant.name),

@@ -14,6 +14,7 @@ MESH = StepMesh(axes=("model",), sizes=(4,), devices=(0, 1, 2, 3), location=LINE
 TIMES = replace(SHARD, counts_steps=1)
 PYTHON = op("FlatMap", python=True, location=HERE)
 CACHE = op("Cache", location=HERE)
+WEIGHTS = StepOps(9, (), (), (StepConstant("c", 2**25, (2048, 4096), HERE, factor=True),))
 OUTSIDE = OutsideVariable("teacher/kernel", HERE)
 TRAINED = replace(KERNEL, in_scope=False, trained=True)
 SAVED = (
@@ -140,6 +141,7 @@ TOLD = (
             ("random.uniform", "tf.random.uniform([], low, high)"),
         )
     ),
+    Told("TPU110", h(step_ops=WEIGHTS), "never trained", "an attribute of the model"),
     # A cache behind it makes it a note.
     Told("TPU207", fed(PYTHON), severity=Severity.WARNING, unsaid="first epoch"),
     Told("TPU207", fed(PYTHON, CACHE), "first epoch", severity=Severity.INFO),

@@ -161,6 +161,8 @@ class StepConstant:
     bytes: int
     shape: tuple[int, ...]
     location: Location | None = None
+    factor: bool = False
+    """Of floats, and a product takes it as it is: no gradient reaches it."""
 
 
 @dataclass(frozen=True)

@@ -164,3 +164,21 @@ def test_what_runs_only_where_a_condition_holds_is_in_a_branch(jax: Any) -> None
     seen = Equations(jax.jit(step).trace(1.0).jaxpr.jaxpr, frozenset()).seen
     calls = [each.place.branch for each in seen if "debug" in str(each.equation.primitive)]
     assert calls == [False, True]
+
+
+@pytest.mark.parametrize(("trained", "fixed"), [(False, True), (True, False)])
+def test_weights_that_a_program_holds_and_never_trains(
+    jax: Any, *, trained: bool, fixed: bool
+) -> None:
+    closed = jax.numpy.ones((4, 5))
+
+    def step(weights: Any, x: Any) -> Any:
+        def loss(weights: Any, layer: Any) -> Any:
+            return (((x @ weights) @ layer.astype("bfloat16")) ** 2).mean()
+
+        return jax.grad(loss, (0, 1) if trained else 0)(weights, closed)
+
+    jaxpr = jax.jit(step).trace(jax.numpy.ones((3, 4)), jax.numpy.ones((8, 3))).jaxpr.jaxpr
+    numbers = [(-id(each), (4, 5)) for each in jaxpr.constvars]
+    found = Equations(jaxpr, frozenset()).fixed_factors(numbers)
+    assert bool(found) is fixed

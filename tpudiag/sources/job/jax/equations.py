@@ -1,5 +1,6 @@
 """The equations of a traced step: how often each runs, on which devices, from which argument."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 from math import prod
@@ -99,6 +100,24 @@ class Equations(Follower[int]):
         elif name in ("scan", "while"):
             self._loop(equation, given, place.times)
         return gives
+
+    def fixed_factors(self, constants: Iterable[tuple[int, tuple[int, ...]]]) -> set[int]:
+        """Constants, by their numbers and shapes, that a product takes, and none gives anew.
+
+        A gradient of it would be made by a product, in its shape or turned.
+        """
+        shapes = dict(constants)
+        same, found = {number: number for number in shapes}, set[int]()
+        for seen in self.seen:
+            own = [same[number] for number in seen.given if number in same]
+            name = str(seen.equation.primitive)
+            if name in PRODUCTS:
+                found.update(own)
+                made = sorted(seen.made[0][0])
+                shapes = {n: shape for n, shape in shapes.items() if sorted(shape) != made}
+            elif own and name in ("convert_element_type", "reshape", "transpose"):
+                same[seen.gives[0]] = own[0]
+        return found & shapes.keys()
 
     def _loop(self, equation: Equation, given: list[int], times: int) -> None:
         """A loop: of training steps, if most of the state goes from one turn to the next."""

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection
 from functools import cached_property
-from itertools import starmap
 from math import prod
 from typing import Any
 
@@ -48,10 +47,10 @@ class TracedStep:
         closed: Any = self.traced.jaxpr
         readers = {id(each): e for e in reversed(closed.jaxpr.eqns) for each in e.invars}
         self._constants = [
-            (value, readers.get(id(variable)))
+            (value, readers.get(id(variable)), -id(variable))
             for variable, value in zip(closed.jaxpr.constvars, closed.consts, strict=True)
         ]
-        """Each with the equation that reads it first."""
+        """Each with the equation that reads it first, and its number in the program."""
         leaves = jax.tree_util.tree_flatten_with_path(call.arguments)[0]
         self._leaves = [(path, jax.tree_util.keystr(path), leaf) for path, leaf in leaves]
         self._refs = {key: leaf for _, key, leaf in self._leaves if is_ref(jax, leaf)}
@@ -210,7 +209,10 @@ class TracedStep:
             for seen in self.seen
             if (name := str(seen.equation.primitive)) in CALLBACKS
         )
-        large = sorted(filter(None, starmap(_constant, self._constants)), key=lambda c: -c.bytes)
+        shapes = ((n, tuple(getattr(value, "shape", ()))) for value, _, n in self._constants)
+        factors = self.program.fixed_factors(shapes)
+        known = [_constant(value, reader, n in factors) for value, reader, n in self._constants]
+        large = sorted(filter(None, known), key=lambda constant: -constant.bytes)
         return StepOps(len(self.seen), found, large_constants=tuple(large))
 
     @cached_property
@@ -290,7 +292,7 @@ def _is_key(argument: StepArgument) -> bool:
     return of_old or argument.dtype.startswith("key<")
 
 
-def _constant(value: Any, reader: Any) -> StepConstant | None:
+def _constant(value: Any, reader: Any, factor: bool) -> StepConstant | None:
     """An array that is part of the program; None of one that is no matter."""
     shape = tuple(map(int, getattr(value, "shape", ())))
     # JAX wraps an array of NumPy's in a class of its own, which tells no bytes.
@@ -298,4 +300,5 @@ def _constant(value: Any, reader: Any) -> StepConstant | None:
     if size < MEBIBYTE:
         return None
     where = line(reader) if reader is not None else None
-    return StepConstant(f"{value.dtype}{list(shape)}", size, shape, where)
+    floats = "float" in str(value.dtype)
+    return StepConstant(f"{value.dtype}{list(shape)}", size, shape, where, factor and floats)
