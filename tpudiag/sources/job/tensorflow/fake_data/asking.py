@@ -10,11 +10,12 @@ from functools import cache
 from inspect import iscode
 from itertools import pairwise
 from types import CodeType, FrameType, FunctionType
+from typing import Any
 
 from tpudiag.sources.job.points import user_lines
 
 _BRANCHES = ("POP_JUMP", "JUMP_IF", "UNARY_NOT", "TO_BOOL")
-_ENDING, _NEAR = re.compile(r"\*?(\.[A-Za-z]\w{1,4})"), 8
+_ENDING, _NEAR = re.compile(r"'\*?(\.[A-Za-z]\w{1,4})'"), 8
 _MAINS = ("<module>", "main")
 _USES_AT_ONCE, _MOST_USES = 4096, 1 << 20
 _asked: Counter[tuple[CodeType, int]] = Counter()
@@ -78,14 +79,12 @@ def user_frame() -> FrameType | None:
 def ending_asked() -> str | None:
     """The ending of names that the user's code asks for about where it runs: `".wav"`."""
     frame = user_frame()
-    run = [*dis.get_instructions(frame.f_code)] if frame else []
+    run: list[Any] = [*dis.get_instructions(frame.f_code)] if frame else []
     at = sum(each.offset < frame.f_lasti for each in run) if frame else 0
     inner = [each.argval for each in run[max(at - _NEAR, 0) : at] if iscode(each.argval)]
-    near = (*(text for code in inner for text in code.co_consts), *(i.argval for i in run[at:]))
-    texts = (
-        text for each in near[: _NEAR * 8] for text in (each if type(each) is tuple else (each,))
-    )
-    return next((m[1] for each in texts if (m := _ENDING.fullmatch(str(each)))), None)
+    near = *(text for code in inner for text in code.co_consts), *(each.argval for each in run[at:])
+    found = _ENDING.search(repr(near[: _NEAR * 8]))
+    return found and found[1]
 
 
 def is_decorated(given: object) -> bool:

@@ -65,7 +65,7 @@ def install(tf: Library, batches: Callable[[Hole], object], note: Callable[[str]
         filled: Any = batches(dataset)
         if filled is None:  # a model may come later
             filled = batched(batch_sizes.of(dataset, 0) or None)
-            filled.tpudiag_shared = lambda batches: original(strategy, batches, *args, **kwargs)
+            filled.tpudiag_shared = lambda of: original(strategy, of, *args, **kwargs)  # pyright: ignore
             return filled
         made = original(strategy, filled, *args, **kwargs)
         setattr(made, _ENDS, True)

@@ -123,13 +123,14 @@ class Filling:
                 bound.arguments[name] = batch_sizes.BATCHES
         if holes.holds(list(bound.arguments.values())[1:]):
             self._fill(*given)
-        steps = self._steps(model)
+        optimizer = getattr(model, "optimizer", None)
+        steps = privates.steps_taken(optimizer) or 0
         try:
             return original(*bound.args, **bound.kwargs)
         except Exception as error:
             # What ran some steps refuses data only by an operation: a last batch, a validation's.
             # A first step may count itself though there is no batch for it.
-            stepped = self._steps(model) > steps + 1
+            stepped = (privates.steps_taken(optimizer) or 0) > steps + 1
             stepped = stepped and not isinstance(error, self._tf.errors.OpError)
             refused = stepped or type(error).__name__ == "NotRehearsable" or not self._ledger.any
             if refused or not hooks.quietly(self._fill, *given):
@@ -150,11 +151,6 @@ class Filling:
                     said = f"{type(other).__name__}: {other}".splitlines()[0][:200]
                     self._ledger.note(f"other data for it, which also fail ({said})")
                 raise barrier.for_job(told) from None
-
-    @staticmethod
-    def _steps(model: object) -> int:
-        """How many steps a model's optimizer has taken."""
-        return privates.steps_taken(getattr(model, "optimizer", None)) or 0
 
     def _fill(self, model: object, given: Kwargs, taken: Container[str]) -> bool:
         """Put what a model asks for in the place of its data; the script's own batch stays.
@@ -255,7 +251,9 @@ class Filling:
         if known is None and isinstance(built, dict) and len(built) == 1:
             (built,) = built.values()
         told = known if known is not None else self._specs(built)
-        rows: Any = holes.elements(given) or getattr(given, "element_spec", given)
+        rows: Any = getattr(given, "tpudiag_elements", None) or getattr(
+            given, "element_spec", given
+        )
         rows = rows[0] if rows is not given and isinstance(rows, tuple) else rows
         shaped = all(hasattr(each, "shape") for each in self._tf.nest.flatten(rows))
         return self._tf.nest.map_structure(self._spec, rows) if told is None and shaped else told
@@ -319,7 +317,7 @@ class Filling:
         if example is None:
             return None
         self._ledger.note("batches that are not there, as the model asks for them")
-        parts = self._parts(example, holes.elements(hole))
+        parts = self._parts(example, hole.tpudiag_elements)
         return hole.tpudiag_shared(self._dataset(parts, named))
 
     def _parts(self, example: tuple[object, ...], elements: object) -> object:

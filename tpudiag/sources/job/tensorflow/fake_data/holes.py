@@ -373,11 +373,6 @@ def count(given: object) -> int:
     return int(dims[0]) if dims else LENGTH
 
 
-def elements(hole: object) -> object:
-    """What a dataset that is not there was made of, where that is known."""
-    return hole.tpudiag_elements if isinstance(hole, Hole) else None
-
-
 def batch_of(hole: object) -> int | None:
     """The batch that a script asked of a hole."""
     return hole.tpudiag_batch if isinstance(hole, Hole) else None

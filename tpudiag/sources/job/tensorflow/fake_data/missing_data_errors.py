@@ -1,7 +1,6 @@
 """Whether an error is one for want of data: its kind, its words and what it came through tell."""
 
 import dis
-import itertools
 import linecache
 import operator
 import os
@@ -9,7 +8,8 @@ import re
 import traceback
 from collections.abc import Iterator
 from itertools import compress
-from types import FunctionType, TracebackType
+from types import FrameType, FunctionType
+from typing import Any
 
 from tpudiag.sources.job.points import user_lines
 
@@ -32,7 +32,7 @@ _ABSENT = re.compile(
 _BEHIND = 3
 """Lines between a script's question and what it raises by the answer."""
 _OF_NAMES = (NameError, ImportError, SyntaxError)
-_OF_CODE = (*_OF_NAMES, NotImplementedError, MemoryError)
+_OF_CODE = (NotImplementedError, MemoryError)
 _OF_BRANCHES = UnboundLocalError
 """A local that no branch has set: values decide which one is taken."""
 _ABSENT_BY_TEXT = re.compile(
@@ -58,8 +58,7 @@ _TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gra
 
 def is_of_code(error: Exception) -> bool:
     """Whether nothing that is missing brings it about: code, or a call that does not fit."""
-    of_code = isinstance(error, _OF_CODE) and not isinstance(error, _OF_BRANCHES)
-    return of_code or _OF_CALL.match(str(error)) is not None or _is_of_release(error)
+    return isinstance(error, _OF_CODE) or is_of_names(error)
 
 
 def is_of_names(error: Exception) -> bool:
@@ -79,8 +78,9 @@ def _is_of_release(error: Exception) -> bool:
     """Whether a part of TensorFlow or Keras that holds no data has not what it is asked for."""
     # AutoGraph raises one of the same kind in the place of the first, which alone knows more.
     objects = (getattr(each, "obj", None) for each in (error, error.__context__))
-    refuses = [*traceback.walk_tb(error.__traceback__)][-1:] if _is_said(error) else []
-    owners = (frame.f_locals.get("self") for frame, _ in refuses)
+    # An object may raise it itself, in its own words, and not Python.
+    refuses = _frames(error)[-1:] if getattr(error, "name", "") is None else []
+    owners = (frame.f_locals.get("self") for frame in refuses)
     asked = next((each for each in (*objects, *owners) if each is not None), None)
     if not isinstance(error, AttributeError) or asked is None or isinstance(asked, type):
         return False
@@ -88,9 +88,8 @@ def _is_of_release(error: Exception) -> bool:
     return ours and not (hasattr(asked, "shape") or hasattr(asked, "element_spec"))
 
 
-def _is_said(error: Exception) -> bool:
-    """Whether it is raised by an object itself, in its own words, and not by Python."""
-    return getattr(error, "name", "") is None
+def _frames(error: Exception) -> list[FrameType]:
+    return [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -118,7 +117,7 @@ def _names_no_file(text: str) -> bool:
 
 def _is_of_host(error: Exception) -> bool:
     """Whether a variable of the environment is not set, as the host of a notebook sets it."""
-    last = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][-1:]
+    last = _frames(error)[-1:]
     return isinstance(error, KeyError) and any(f.f_globals is os.__dict__ for f in last)
 
 
@@ -149,34 +148,31 @@ def is_of_types(error: Exception) -> bool:
 
 def receivers(error: Exception) -> Iterator[object]:
     """Objects of which the script called a library's method, or asked what they have not."""
-    at = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    at = _frames(error)
     users = [user_lines.is_user_file(frame.f_code.co_filename) for frame in at]
     called = [*compress(at[1:], map(operator.gt, users, users[1:]))]
-    firsts = (next(iter(frame.f_locals.values()), None) for frame in called)
-    taken = (each[0] if isinstance(each, tuple) and each else each for each in firsts)
-    yield from (each for each in (getattr(error, "obj", None), *taken) if hasattr(each, "__dict__"))
+    taken: list[Any] = [next(iter(frame.f_locals.values()), None) for frame in called]
+    for each in (getattr(error, "obj", None), *taken):
+        first = each[0] if type(each) is tuple and each else each
+        yield from (first,) if hasattr(first, "__dict__") else ()
 
 
 def is_of_model(error: Exception) -> bool:
     """Whether an error came of a model: its layers, its optimizer, how it is put together."""
     of_keras = any(_OF_MODEL.search(file) for _, file in _passed(error))
-    return of_keras or _is_of_making(error.__traceback__)
+    return of_keras or _is_of_making(error)
 
 
-def _is_of_making(at: TracebackType | None) -> bool:
+def _is_of_making(error: Exception) -> bool:
     """Whether a class of modules, of any library of JAX, refuses how the script makes one."""
     makers = set[str]()
-    for frame, _ in traceback.walk_tb(at):
+    for frame in _frames(error):
         if frame.f_code.co_name in _MAKING:
             bases = type(frame.f_locals.get("self")).__mro__
-            makers |= {_package(c.__module__) for c in bases if c.__name__ == "Module"}
-        if _package(frame.f_globals.get("__name__", "")) in makers:
+            makers |= {c.__module__.split(".")[0] for c in bases if c.__name__ == "Module"}
+        if frame.f_globals.get("__name__", "").split(".")[0] in makers:
             return True
     return False
-
-
-def _package(module: str) -> str:
-    return module.partition(".")[0]
 
 
 def is_of_training(error: Exception) -> bool:
@@ -194,7 +190,7 @@ def _passed(error: Exception) -> Iterator[tuple[str, str]]:
 
     Keras takes its own frames out of a traceback, but for one that holds the function it called.
     """
-    for frame, _ in traceback.walk_tb(error.__traceback__):
+    for frame in _frames(error):
         yield frame.f_code.co_name, frame.f_code.co_filename
         called = frame.f_locals.get("fn")
         if isinstance(called, FunctionType):
@@ -203,8 +199,6 @@ def _passed(error: Exception) -> Iterator[tuple[str, str]]:
 
 def _writes(error: Exception) -> bool:
     """Whether what is not there is the folder of a file that is to be written."""
-    places = [
-        (each.f_code.co_filename, line) for each, line in traceback.walk_tb(error.__traceback__)
-    ]
-    users = (at for at in reversed(places) if user_lines.is_user_file(at[0]))
-    return any(_WRITING.search(linecache.getline(*at)) for at in itertools.islice(users, 1))
+    places = ((f.f_code.co_filename, at) for f, at in traceback.walk_tb(error.__traceback__))
+    users = [at for at in places if user_lines.is_user_file(at[0])]
+    return any(_WRITING.search(linecache.getline(*at)) for at in users[-1:])
