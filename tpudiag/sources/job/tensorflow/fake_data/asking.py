@@ -6,6 +6,7 @@ import dis
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from inspect import iscode
 from itertools import pairwise
@@ -72,19 +73,24 @@ def taken_at_will() -> bool:
 
 def user_frame() -> FrameType | None:
     """The innermost frame of the user's."""
-    users = (f for f in user_lines.frames() if user_lines.is_user_file(f.f_code.co_filename))
-    return next(users, None)
+    return next(_user_frames(), None)
+
+
+def _user_frames() -> Iterator[FrameType]:
+    return (f for f in user_lines.frames() if user_lines.is_user_file(f.f_code.co_filename))
 
 
 def ending_asked() -> str | None:
     """The ending of names that the user's code asks for about where it runs: `".wav"`."""
-    frame = user_frame()
-    run: list[Any] = [*dis.get_instructions(frame.f_code)] if frame else []
-    at = sum(each.offset < frame.f_lasti for each in run) if frame else 0
+    return next((found[1] for frame in _user_frames() if (found := _ending(frame))), None)
+
+
+def _ending(frame: FrameType) -> re.Match[str] | None:
+    run: list[Any] = [*dis.get_instructions(frame.f_code)]
+    at = sum(each.offset < frame.f_lasti for each in run)
     inner = [each.argval for each in run[max(at - _NEAR, 0) : at] if iscode(each.argval)]
     near = *(text for code in inner for text in code.co_consts), *(each.argval for each in run[at:])
-    found = _ENDING.search(repr(near[: _NEAR * 8]))
-    return found and found[1]
+    return _ENDING.search(repr(near[: _NEAR * 8]))
 
 
 def is_decorated(given: object) -> bool:
@@ -149,8 +155,8 @@ def end_what_only_uses_holes(uses: int) -> None:
     """Ends a statement of the main flow after too many uses of holes: it may have no end."""
     if uses % _USES_AT_ONCE:
         return
-    users = (f for f in user_lines.frames() if user_lines.is_user_file(f.f_code.co_filename))
-    place = next(((f.f_code, -f.f_lineno) for f in users if f.f_code.co_name in _MAINS), None)
+    mains = (f for f in _user_frames() if f.f_code.co_name in _MAINS)
+    place = next(((f.f_code, -f.f_lineno) for f in mains), None)
     if place is not None:
         _asked[place] += _USES_AT_ONCE
         if _asked[place] > _MOST_USES:
