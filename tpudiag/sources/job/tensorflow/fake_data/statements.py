@@ -11,6 +11,7 @@ that fails after it is passed over, but for a name that is not there.
 import ast
 import contextlib
 import copy
+import itertools
 import linecache
 import operator
 import re
@@ -143,43 +144,27 @@ class Statements:
         self._all.append(
             _Statement(items.lineno, (), (), (), reads, False, frozenset(), inner, file)
         )
-        for each in ast.walk(made):
-            if hasattr(each, "lineno"):
-                ast.copy_location(each, items)
+        _put(made, items)
         assert isinstance(made, ast.Call) and isinstance(made.args[1], ast.Lambda)
         made.args[1].body = items
         return made
 
     def rounds(self, number: int, items: Callable[[], Iterable[object]]) -> Iterator[object]:
         """What a loop goes over; where holes cannot be gone over so, one hole."""
+        given: Iterator[object] | None = None
         try:
-            # No generator: what ends by StopIteration here is to end so in the script.
             given = iter(items())
+            first = [*itertools.islice(given, 1)]
         except Exception as error:
-            if not self._goes_over_one(error, number):
+            at, inner = error.__traceback__, self._all[number].inner
+            error.__traceback__ = at = at and at.tb_next  # what reads what it goes over
+            stays = missing_data_errors.is_absent(error) or (inner and _is_in_framework())
+            if stays or not barrier.attempt("rounds", self._is_for_want, error, number):
                 # The loop's own line stands above that of the function that it became.
-                error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
+                error.__traceback__ = at and at.tb_next if given is None else at
                 raise
             return iter((self.made(),))
-        return self._each(number, given)
-
-    def _each(self, number: int, given: Iterator[object]) -> Iterator[object]:
-        begun = False
-        try:
-            for each in given:
-                begun = True
-                yield each
-        except Exception as error:
-            if begun or not self._goes_over_one(error, number):
-                raise
-            yield self.made()
-
-    def _goes_over_one(self, error: Exception, number: int) -> bool:
-        """Whether a loop that cannot begin goes over one hole."""
-        at, inner = error.__traceback__, self._all[number].inner
-        error.__traceback__ = at and at.tb_next  # the frame that reads what it goes over
-        stays = missing_data_errors.is_absent(error) or (inner and _is_in_framework())
-        return not stays and bool(barrier.attempt("rounds", self._is_for_want, error, number))
+        return itertools.chain(first, given)
 
     def _tried(self, node: ast.stmt, file: str, inner: bool = False) -> ast.stmt:
         """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data.
@@ -207,9 +192,7 @@ class Statements:
             text += f"    return {_ASKED}.made()"
         form = ast.parse(text).body[0]
         assert isinstance(form, ast.Try)
-        for each in ast.walk(form):
-            if hasattr(each, "lineno"):
-                ast.copy_location(each, node)
+        _put(form, node)
         form.body = [node]
         if defines:
             bare: Any = copy.copy(node)
@@ -350,6 +333,13 @@ class Statements:
             with contextlib.suppress(Exception):
                 setattr(held, name, of(each, getattr(held, name, _UNSET)))
         return tuple(of(n, known.get(n, _UNSET)) for n in (*statement.sets, *statement.fills))
+
+
+def _put(made: ast.AST, at: ast.AST) -> None:
+    """Have code that is made stand on the line of the script's own."""
+    for each in ast.walk(made):
+        if hasattr(each, "lineno"):
+            ast.copy_location(each, at)
 
 
 def _is_in_framework() -> bool:
