@@ -89,7 +89,7 @@ def test_a_library_takes_a_hole_for_data_and_the_script_for_what_it_will() -> No
 
 
 def test_a_loop_over_batches_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(holes, "filled", [lambda _: itertools.count()])
+    monkeypatch.setattr(Hole, "tpudiag_filled", staticmethod(lambda _: itertools.count()))
     batches = holes.batched(8)
     looped = [round_ for round_, _ in enumerate(batches)]
     assert len(looped) == sum(1 for _ in batches) > 25

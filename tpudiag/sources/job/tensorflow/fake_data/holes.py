@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -32,8 +32,6 @@ from .asking import (
 from .hole_sizes import LENGTH, NUMBER, WIDTH, Dims, Guess, Size, indexed, made_by
 from .ledger import MARKER
 
-filled: list[Callable[[Hole], Iterable[Any] | None]] = []
-"""What gives batches for a hole that is gone over, where a model tells what they are."""
 _uses, _hashes = itertools.count(1), itertools.count()
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
@@ -72,6 +70,8 @@ class Hole(Asked):
     """How it was said that what should have made it is not installed."""
     tpudiag_sent: Call = staticmethod(lambda array: array)
     """What makes an array of JAX of an array that stands for it, on the devices it was sent to."""
+    tpudiag_filled: Call = staticmethod(lambda _: None)
+    """Gives batches for a hole that is gone over, where a model tells what they are."""
     tpudiag_shared: Call = staticmethod(lambda batches: batches)
     """What makes batches of a strategy of those that stand for it."""
     tpudiag_iterator: Call | None = None
@@ -143,7 +143,7 @@ class Hole(Asked):
     def _gone_over(self, beside: list[Any], at: int) -> Iterator[object]:
         """Its batches; of those that are gone over `beside` it, each is a part of the batches."""
         together.clear()
-        batches = _batches(joined(beside) if beside[1:] else self)
+        batches: Any = self.tpudiag_filled(joined(beside) if beside[1:] else self)
         if batches is None:
             yield from (self[0] for _ in range(self._first().counted(_PARTS)))
         for batch in itertools.islice(batches or (), BATCHES):
@@ -310,12 +310,8 @@ def joined(parts: Sequence[object], hole: Hole | None = None) -> Hole:
 
 
 def _begun(hole: Hole) -> Iterator[object] | None:
-    batches = _batches(hole)
+    batches: Any = hole.tpudiag_filled(hole)
     return None if batches is None else iter(batches)
-
-
-def _batches(hole: Hole) -> Iterable[Any] | None:
-    return next((batches for each in filled if (batches := each(hole)) is not None), None)
 
 
 def _like(hole: Hole, dims: Dims) -> Hole:
