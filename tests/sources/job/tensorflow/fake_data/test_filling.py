@@ -94,6 +94,7 @@ def step(images, labels):
 
 images, labels = Hole(), Hole()
 lost, shape = step(images, labels)
+called = functional(Hole())
 data = strategy.experimental_distribute_dataset(Hole().batch(16))
 given = Hole().batch(4)
 def masked(labels, predicted):  # its own, of classes
@@ -171,7 +172,7 @@ print(json.dumps({
     "texts": tf.strings.split(Hole()[:9])[0].shape[0], "numbers": tf.nn.relu(Hole()[:9]).shape[0],
     "generated": [len(list(each.batch(8))) for each in (generated, typed)],
     "parts": [*parts, [each.numpy().tolist() for each in replicated(begun)]],
-    "lossless": list(lossless.shape),
+    "lossless": list(lossless.shape), "called": list(called.shape),
     "early": isinstance(next(iter(early)), Hole),
     "stepped": stepped, "passing": passing, "adapted": texts.vocabulary_size(),
     "looked_up": of_column.vocabulary_size(), "of_hole": of_hole.vocabulary_size(),
@@ -194,6 +195,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["own"] == seen["functional"] == 2
     assert seen["step"] == [8, 7, 7, 1] and seen["lost"]
     assert seen["distributed"] == [[16, 7, 7, 1], [16]]
+    assert seen["called"] == [8, 2], "a model that is called of what is not there"
     assert seen["rounds"] == 32, "a loop over what is distributed has an end"
     assert seen["parts"] == [[[8, 8], [8]], [[8, 8], [8], [8]], [[8, 8], [8]]]
     assert seen["predicted"] == seen["lossless"] == [4, 2]

@@ -69,6 +69,7 @@ class Filling:
         dataset_holes.install(self._tf, self._batches, self._ledger.note)
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
+        hooks.around(table.MODEL_CALLED, self._called, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
         hooks.around(table.WEIGHT_ADDED, self._sized, keras)
         made = (*vars(keras.layers).values(), *vars(keras.optimizers).values())
@@ -109,6 +110,14 @@ class Filling:
 
     def _made(self, model: object, *_: object, **__: object) -> None:
         self._model = weakref.ref(model)
+
+    def _called(self, original: Call, model: Any, *args: Any, **kwargs: object) -> object:
+        """A model that knows its inputs is called: of a hole, as of a batch of them."""
+        if args and isinstance(args[0], holes.Hole) and getattr(model, "inputs", None):
+            with hooks.instead(self, _model=lambda: model):
+                batches = self._batches(holes.joined(args[:1]))
+            args = (args[0] if batches is None else next(iter(batches)), *args[1:])
+        return original(model, *args, **kwargs)
 
     def _given(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
         """A model is trained, evaluated or asked for predictions."""
