@@ -151,10 +151,11 @@ def receivers(error: Exception) -> Iterator[object]:
     at = _frames(error)
     users = [user_lines.is_user_file(frame.f_code.co_filename) for frame in at]
     called = [*compress(at[1:], map(operator.gt, users, users[1:]))]
-    taken: list[Any] = [next(iter(frame.f_locals.values()), None) for frame in called]
-    for each in (getattr(error, "obj", None), *taken):
-        first = each[0] if type(each) is tuple and each else each
-        yield from (first,) if hasattr(first, "__dict__") else ()
+    taken: Iterator[Any] = (next(iter(frame.f_locals.values()), None) for frame in called)
+    firsts = (each[0] if each.__class__ is tuple and each else each for each in taken)
+    yield from (
+        each for each in (getattr(error, "obj", None), *firsts) if hasattr(each, "__dict__")
+    )
 
 
 def is_of_model(error: Exception) -> bool:
