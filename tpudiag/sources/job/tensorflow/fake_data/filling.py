@@ -96,17 +96,21 @@ class Filling:
         if holes.holds((args, kwargs)):
             self._ledger.note(f"sizes of what is made at {user_lines.caller()}", "model")
             number = float if hasattr(layer, "apply_gradients") else int
-            args, kwargs = self._tf.nest.map_structure(
-                lambda value: number(value) if isinstance(value, holes.Hole) else value,
-                (args, kwargs),
-            )
+            args, kwargs = self._with(number, (args, kwargs))
         return original(layer, *args, **kwargs)
 
     def _adapted(self, original: Call, layer: Any, *args: object, **kwargs: object) -> object:
         """A layer learns of holes: the vocabulary of any texts, or what their arrays hold."""
         if holes.holds((args, kwargs)) and layer.dtype == "string":
             return original(layer, [WORDS])
-        return original(layer, *map(_array, args), **{k: _array(v) for k, v in kwargs.items()})
+        args, kwargs = self._with(holes.Hole.__array__, (args, kwargs))
+        return original(layer, *args, **kwargs)
+
+    def _with(self, made: Call, given: Any) -> Any:
+        """The same, with what is made of each hole in its place."""
+        return self._tf.nest.map_structure(
+            lambda each: made(each) if isinstance(each, holes.Hole) else each, given
+        )
 
     def _made(self, model: object, *_: object, **__: object) -> None:
         self._model = weakref.ref(model)
@@ -308,15 +312,14 @@ class Filling:
         """What a step is given; holes are parts of a batch, in their order, or one is all of it."""
         if not holes.holds(args):
             return args
-        nest = self._tf.nest
-        given = [*map(_begun, nest.flatten(args))]
-        parts = [each for each in given if isinstance(each, holes.Hole)]
+        args = self._with(_begun, args)
+        parts = [each for each in self._tf.nest.flatten(args) if isinstance(each, holes.Hole)]
         batches = self._batches(holes.joined(parts) if parts[1:] else parts[0]) if parts else None
-        if batches is not None:
-            batch = next(iter(batches))
-            filled = iter(batch if parts[1:] else [batch])
-            given = [next(filled) if isinstance(each, holes.Hole) else each for each in given]
-        return nest.pack_sequence_as(args, given)
+        if batches is None:
+            return args
+        batch = next(iter(batches))
+        filled = iter(batch if parts[1:] else [batch])
+        return self._with(lambda _: next(filled), args)
 
     def _batches(self, hole: holes.Hole) -> Any:
         """Batches for the model that was made last, and the loss that the script holds."""
@@ -337,23 +340,18 @@ class Filling:
         return (*(each if len(each) == asked else example), *[1.0] * asked)[:asked]
 
 
-def _begun(given: Any) -> object:
+def _begun(hole: holes.Hole) -> object:
     """What goes over batches that no model told of when the script asked for it."""
-    begins = isinstance(given, holes.Hole) and given.tpudiag_iterator
-    iterator = begins() if begins else None
+    iterator = hole.tpudiag_iterator() if hole.tpudiag_iterator else None
     if iterator is not None:  # the same from now on
-        given.tpudiag_iterator = lambda: iterator
-    return given if iterator is None else iterator
+        hole.tpudiag_iterator = lambda: iterator
+    return hole if iterator is None else iterator
 
 
 def _own_lines(error: Exception) -> int:
     """How many lines of the script's an error came through, as AutoGraph tells them too."""
     files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
     return sum(map(user_lines.is_user_file, [*files, *_FILES.findall(str(error))]))
-
-
-def _array(given: object) -> object:
-    return given.__array__() if isinstance(given, holes.Hole) else given
 
 
 def _is_passed_on(loss: object, model: object) -> bool:
