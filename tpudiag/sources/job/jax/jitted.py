@@ -123,8 +123,10 @@ class Jitted:
         self.placed_at = user_lines.caller() if self.in_shardings is not None else None
         """The line that gave them."""
         self.out_shardings = options.get("out_shardings")
-        given = (options.get("static_argnums"), options.get("static_argnames"))
-        self.statics: frozenset[object] = frozenset(each for one in given for each in several(one))
+        given = ("static_argnums", "static_broadcasted_argnums", "static_argnames")
+        self.statics: frozenset[object] = frozenset(
+            each for one in given for each in several(options.get(one))
+        )
         """Places and names of the arguments that are part of the program."""
         self.is_new, self.filled = record.made > 1, False
         """Whether it was made anew; whether its last call was given something in place of data."""
@@ -179,7 +181,8 @@ class Jitted:
     def trace(self, *args: object, **kwargs: object) -> Any:
         """As jax.jit's; jax.pmap's has none in all releases."""
         if self.mapped:
-            return self.watch.jit(self._compiled).trace(*args, **kwargs)
+            static = sorted(each for each in self.statics if isinstance(each, int))
+            return self.watch.jit(self._compiled, static_argnums=static).trace(*args, **kwargs)
         return self._compiled.trace(*args, **kwargs)
 
     def of_device(self, whole: Any, args: Args, kwargs: Kwargs) -> Any:
