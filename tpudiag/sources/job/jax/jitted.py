@@ -8,14 +8,15 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MethodType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, StepArgument
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.state_values import StateValues
-from tpudiag.sources.job.points import Args, Kwargs, Library, bindings, user_lines
+from tpudiag.sources.job.points import Args, Kwargs, Library, bindings, hooks, privates, user_lines
 from tpudiag.sources.job.points.bindings import parameters
 from tpudiag.sources.job.tensorflow.watches.function_record import CalledFunction
 
@@ -185,10 +186,27 @@ class Jitted:
             return self.watch.jit(self._compiled, static_argnums=static).trace(*args, **kwargs)
         return self._compiled.trace(*args, **kwargs)
 
-    def of_device(self, whole: Any, args: Args, kwargs: Kwargs) -> Any:
-        """What is lowered: of jax.pmap the trace of each device's program, if it is not `whole`."""
-        own = self.mapped and hasattr(self._compiled, "trace")
-        return self._compiled.trace(*args, **kwargs) if own else whole
+    def of_device(self, whole: Any, args: Args, kwargs: Kwargs) -> Callable[..., Any]:
+        """What lowers it: of jax.pmap, where that is an operation of its own, what a device runs.
+
+        Some releases trace that; those after them only lower it.
+        """
+        equations = whole.jaxpr.jaxpr.eqns
+        if not any(str(each.primitive) == privates.PMAP for each in equations):
+            return cast("Callable[..., Any]", whole.lower)
+        if hasattr(self._compiled, "trace"):
+            return cast("Callable[..., Any]", self._compiled.trace(*args, **kwargs).lower)
+        return functools.partial(self._lowered_for, args, kwargs)
+
+    def _lowered_for(self, args: Args, kwargs: Kwargs, lowering_platforms: object) -> Any:
+        module = import_module(privates.PMAP_LOWERED_IN)
+        lower: Any = getattr(module, privates.PMAP_LOWERED_BY)
+
+        def for_these(*own: object, **named: object) -> Any:
+            return lower(*own, **named | {"lowering_platforms": lowering_platforms})
+
+        with hooks.instead(module, **{privates.PMAP_LOWERED_BY: for_these}):
+            return self._compiled.lower(*args, **kwargs)
 
 
 class _Ahead:

@@ -20,8 +20,8 @@ def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep
     try:
         # For the TPU: what a library lowers in another way there (random bits, kernels) is so.
         with _with_client():
-            traced = step.call.jitted.of_device(step.traced, *step.call.arguments)
-            program = traced.lower(lowering_platforms=("tpu",))
+            lower = step.call.jitted.of_device(step.traced, *step.call.arguments)
+            program = lower(lowering_platforms=("tpu",))
         text: str = program.compiler_ir("stablehlo").operation.get_asm(enable_debug_info=True)
     except Exception as error:  # the job's own program, lowered for a platform that it is not on
         return _refused(error, per_device_batch, step.devices)

@@ -130,6 +130,10 @@ KERNELS = "jax._src.pallas.pallas_call"
 """The module of Pallas' kernels, of JAX 0.4.30 to 0.10."""
 CLIENTS = ("get_backend", "backend")
 """By which a program in the making asks for its platform's client: since JAX 0.4.36, and before."""
+PMAP = "xla_pmap"
+"""The operation that jax.pmap is, from JAX 0.4.30 to 0.7."""
+PMAP_LOWERED_IN, PMAP_LOWERED_BY = "jax._src.interpreters.pxla", "lower_parallel_callable"
+"""What lowers one device's program of it, in releases that do not trace it, as 0.7."""
 KERNEL = Private("pallas_call_p", "runs a kernel", releases="JAX 0.4.30 to 0.10")
 KERNEL_LOWERING = Private("_pallas_call_lowering", "the same", releases="JAX 0.4.30 to 0.10")
 JAX_COMPILED = "/jax/core/compile/backend_compile_duration"
