@@ -7,6 +7,7 @@ from tpudiag.model import Location
 from tpudiag.signals import EagerForward
 from tpudiag.sources.job.jax.equations import PRODUCTS
 from tpudiag.sources.job.points import Call, Library, barrier, hooks, table, user_lines
+from tpudiag.sources.job.points.step_loop import StepLoop
 
 
 class EagerOperations:
@@ -24,6 +25,7 @@ class EagerOperations:
         """Operations since the last product, which is of the same line, most often."""
         self._loop: frozenset[CodeType] = frozenset()
         """The job's own code that called the last training step."""
+        self._around = StepLoop()
 
     def watch(self, jax: Library) -> None:
         """Hook what runs a single operation."""
@@ -34,6 +36,7 @@ class EagerOperations:
         self.answered()
         own = (f for f in user_lines.frames() if user_lines.of_frame(f) is not None)
         self._loop = frozenset(frame.f_code for frame in own)
+        self._around.stepped()
 
     def answered(self) -> None:
         """A training step was called for."""
@@ -45,7 +48,8 @@ class EagerOperations:
 
     def compiled(self) -> None:
         """A program was compiled outside all functions of the job's: of one operation."""
-        location = self._outermost_call() if self._steps else None
+        in_loop = self._steps and self._around.holds_caller()
+        location = self._outermost_call() if in_loop else None
         if location is not None:
             self._last_programs[location] += 1
 

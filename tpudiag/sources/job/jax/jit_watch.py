@@ -164,7 +164,7 @@ class JitWatch:
         # Where our look at the arguments fails (static ones may be anything), the call is let be.
         if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
             return compiled(*args, **kwargs)
-        before = barrier.attempt("state of Python", self._state, jitted) or {}
+        before = barrier.attempt("state of Python", self._state, jitted, args) or {}
         traces = functools.partial(self._traces, jitted)
         whole = barrier.attempt("holes", self.fills, jitted.mapped, traces, args, kwargs)
         args, kwargs = whole or (args, kwargs)
@@ -226,9 +226,9 @@ class JitWatch:
         seen = TrainedInEvaluation(norms=0, dropouts=found, location=at)
         self.evaluates_in_training_mode = seen
 
-    def _state(self, jitted: Jitted) -> Numbers:
+    def _state(self, jitted: Jitted, args: Args) -> Numbers:
         """The Python numbers that a function uses; of one that is made anew each time, none."""
-        return self.state.before(jitted) if jitted.record.made == 1 else {}
+        return self.state.before(jitted, *args[:1]) if jitted.record.made == 1 else {}
 
     def _traced_now(self) -> Record | None:
         """The record of the function that is traced now; what a program calls back is not."""

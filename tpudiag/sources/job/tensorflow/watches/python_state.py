@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import FrameType
+from types import FrameType, MethodType
 from typing import Literal, Protocol
 
 from tpudiag.model import Location
@@ -81,11 +81,17 @@ class PythonStateWatch:
         state = FrozenState(kind="random", name=name, function=function, location=location)
         self._drawn.setdefault((name, location), (traced, state))
 
-    def before(self, function: Function) -> Numbers:
-        """A traced function is about to be called: the numbers that its code uses."""
+    def before(self, function: Function, owner: object = None) -> Numbers:
+        """A traced function is about to be called: the numbers that its code uses.
+
+        `owner`: what it is called with first, which may be the object whose method it is.
+        """
         traced = self._traced.get(id(function))
         if traced is None:
-            roots = (function.python_function, *self.methods())
+            own: Callable[..., object] = function.python_function
+            if hasattr(type(owner), getattr(own, "__name__", "")):
+                own = MethodType(own, owner)
+            roots = (own, *self.methods())
             traced = _Traced(function, tuple(unique_slots(roots)))
             self._traced[id(function)] = traced
         return {slot.place: slot.get() for slot in traced.slots}
