@@ -230,7 +230,7 @@ class StepNumerics:
     paired_loss: PairedLoss | None = None
     similarities: ReplicaSimilarities | None = None
     cross_entropies: int = 0
-    """Those of Keras and tf.nn behind the loss, of which `loss_inputs` are the unfit ones."""
+    """Those behind the loss, of which `loss_inputs` are the unfit ones."""
     loss_inputs: tuple[LossInput, ...] = ()
     loss_followed: bool = False
     """Whether the shapes that meet in the loss were looked at."""

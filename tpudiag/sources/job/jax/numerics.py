@@ -6,8 +6,14 @@ from functools import lru_cache
 from math import prod
 
 from tpudiag.signals import HalfState, ReplicasApart, StepNumerics
-from tpudiag.signals.step_numerics import FrozenNorm, LostMoments, LowPrecisionOp, MergedNumbers
-from tpudiag.sources.job.jax import devices_in_use, pairs
+from tpudiag.signals.step_numerics import (
+    FrozenNorm,
+    LossInput,
+    LostMoments,
+    LowPrecisionOp,
+    MergedNumbers,
+)
+from tpudiag.sources.job.jax import devices_in_use, loss_inputs, pairs
 from tpudiag.sources.job.jax.equations import LITERAL, Seen, product
 from tpudiag.sources.job.jax.lost_state import MadeAnew
 from tpudiag.sources.job.jax.programs import line, within
@@ -31,6 +37,7 @@ def read(step: TracedStep) -> StepNumerics:
     known = values if values is not None and values.looks >= LOOKS else None
     jaxpr = step.traced.jaxpr.jaxpr
     keys, anew, low, positions = _of_equations(step)
+    entropies, unfit = _losses(step)
     rows = batch.per_replica_batch if batch is not None else 0
     fixed = step.numbers(known.fixed) if known is not None else None
     alike = step.numbers(known.alike) if known is not None else frozenset[int]()
@@ -59,6 +66,8 @@ def read(step: TracedStep) -> StepNumerics:
         lost_moments=_lost(step, anew, known) if known is not None else None,
         paired_loss=pairs.read(jaxpr, state, rows, step.devices),
         loss_followed=bool(state and rows),
+        cross_entropies=entropies,
+        loss_inputs=unfit,
     )
 
 
@@ -70,6 +79,12 @@ def _of_equations(
     """What its equations alone tell."""
     jaxpr, positions = step.traced.jaxpr.jaxpr, tuple(dict.fromkeys(merged(step.seen)))
     return RandomKeys(jaxpr), MadeAnew(jaxpr), tuple(low_precision(step.seen)), positions
+
+
+@lru_cache(maxsize=1)
+def _losses(step: TracedStep) -> tuple[int, tuple[LossInput, ...]]:
+    """Its cross-entropies, and what does not fit them."""
+    return loss_inputs.read(step.traced.jaxpr.jaxpr)
 
 
 def loss_dtype(step: list[Seen]) -> str:
