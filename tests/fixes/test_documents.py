@@ -54,8 +54,12 @@ def test_commands_of_a_cell_stay(tmp_path: Path) -> None:
         book.checked([Edit(0, 2, "y")])
 
 
-def test_another_layout_of_json_is_kept_or_refused(tmp_path: Path) -> None:
-    book = notebook(tmp_path, ["x = 1"], indent=2, ensure_ascii=True)
+@pytest.mark.parametrize(
+    "layout",
+    [{"indent": 2, "ensure_ascii": True}, {"indent": None, "separators": (",", ":")}],
+)
+def test_another_layout_of_json_is_kept_or_refused(tmp_path: Path, layout: dict[str, Any]) -> None:
+    book = notebook(tmp_path, ["x = 1"], **layout)
     before = (tmp_path / "train.ipynb").read_text(encoding="utf-8")
     assert book.changed([Edit(4, 5, "2")]).decode() == before.replace("x = 1", "x = 2")
     odd = notebook(tmp_path, ["x = 1"], separators=(" , ", " : "))

@@ -53,8 +53,10 @@ def _place(source: Source, at: int) -> tuple[int, int]:
 
 
 def _json(document: Any, indent: int | None, plain: bool, end: str) -> str:
-    """A notebook in one of the layouts of its JSON."""
-    return json.dumps(document, indent=indent, ensure_ascii=plain) + end
+    """A notebook in one of the layouts of its JSON; with an indent of 0 it has no spaces at all."""
+    dense = (",", ":") if indent == 0 else None
+    text = json.dumps(document, indent=indent or None, separators=dense, ensure_ascii=plain)
+    return text + end
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class NotebookCells:
         text = self.file.text
         document = json.loads(text)
         # Jupyter indents by 1, others by 2, 4 or nothing: the wrong one would change every line.
-        for layout in itertools.product((1, 2, 4, None), (False, True), ("", "\n")):
+        for layout in itertools.product((1, 2, 4, None, 0), (False, True), ("", "\n")):
             if _json(document, *layout) == text:
                 return layout
         raise Refused(f"{self.file.name}: the layout of its JSON could not be kept")

@@ -155,6 +155,12 @@ def bodies(graph: Graph, operation: Operation) -> Iterator[Graph]:
                 yield privates.GRAPH_FUNCTION.of(graph)(function.name).graph
 
 
+def is_constant(operation: Operation) -> bool:
+    """Whether it, and what it is made of, is known as the graph is built: a mask of constants."""
+    inputs = [each.op for each in operation.inputs]
+    return operation.type == "Const" or (bool(inputs) and all(map(is_constant, inputs)))
+
+
 def step_ops(call: GradientCall) -> StepOps:
     """The step's operations that call the host, have no TPU kernel, or an open size."""
     total = 0
@@ -171,7 +177,7 @@ def step_ops(call: GradientCall) -> StepOps:
             ops.append(StepOp(operation.type, operation.name, calls_host, where))
         elif operation.type in _SIZED_BY_DATA:
             where = user_lines.of_operation(operation, own=True)
-            if where is not None:
+            if where is not None and not is_constant(operation):
                 sized.append(StepOp(operation.type, operation.name, False, where))
         elif operation.type == "Const":
             constants.extend(_large_constant(operation))

@@ -1,0 +1,16 @@
+"""What a graph tells of an operation."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.graphs import graphs
+
+
+def operation(kind: str, *given: Any) -> Any:
+    return SimpleNamespace(type=kind, inputs=[SimpleNamespace(op=each) for each in given])
+
+
+def test_a_mask_of_constants_has_a_size_that_the_graph_knows() -> None:
+    known, data = operation("Const"), operation("Placeholder")
+    assert graphs.is_constant(operation("Where", operation("Reshape", known, known)))
+    assert not graphs.is_constant(operation("Where", operation("Reshape", data, known)))
