@@ -87,6 +87,8 @@ def _donating(signals: Signals, step: ShardedStep, names: str) -> str:
     if made and step.location is None:  # its arguments are not those of the user's function
         return f"{made}({step.function}, donate=...)  # or what else {made} calls it"
     own = step.function.rpartition(".")[2]  # as the lines around it call it
+    if step.mapped:  # which takes no names
+        return f"jax.pmap({own}, ..., donate_argnums=...)  # the places of {names}"
     return f"{made or 'jax.jit'}({own}, donate_argnames={names})"
 
 

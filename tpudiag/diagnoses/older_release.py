@@ -69,10 +69,12 @@ def _by_name(error: str, installed: Release) -> str | None:
     span = span_of_member(lack, _OF_A_JOB) if lack.owner else span
     if span is None or not span.last:
         return None
-    last = span.last[:2]
+    # Of others a name comes and goes with the last part of a release: JAX 0.4.23.
+    own = span.package in ("tensorflow", "keras")
+    last = span.last[:2] if own else span.last
     has = f"{span.package} {spelled(last)} is the last release that has `{lack.name}`"
-    if span.package not in ("tensorflow", "keras"):
-        return _advice(has, f"'{span.package}=={spelled(last)}.*'")
+    if not own:
+        return _advice(has, f"'{span.package}=={spelled(last)}{'.*' * (len(last) < 3)}'")
     if _as_old(installed, last):
         return None
     if last < OLDEST:
