@@ -10,6 +10,10 @@ FEWEST_HELD = 6
 """Earlier steps whose results a job keeps by no chance: an average, or a target network, is one."""
 WORTH_A_WORD = 2**20
 """Nothing is reported below it; from there up to the limit a note."""
+_APART = (
+    "# one array is given in two places, and none is donated twice: a copy, once, before the loop\n"
+    "params = jax.tree.map(jnp.copy, params)\n"
+)
 
 
 @check("TPU701", Severity.WARNING, frameworks=(Framework.JAX,))
@@ -57,7 +61,8 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield Finding(
             f"{step.function} gets {mib(size)} of state on each device and may not overwrite it: "
             "the new state lies beside the old one.",
-            _donating(signals, step, f"({', '.join(map(repr, names))},)"),
+            _APART * step.one_array_twice
+            + _donating(signals, step, f"({', '.join(map(repr, names))},)"),
             (seen, Evidence("largest", str(largest))),
             step.location,
             severity=_severity(signals, size, limit),

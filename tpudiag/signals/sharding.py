@@ -115,6 +115,8 @@ class ShardedStep:
     """Donated arguments without a result of the same shape and dtype to reuse them."""
     held: tuple[int, int] = (0, 0)
     """Earlier calls where the job has large results of each still, and the bytes of these."""
+    one_array_twice: bool = False
+    """An array stands in two places of what it is given."""
     sent_again: tuple[SentAgain, ...] = ()
     mapped: bool = False
     """It is of jax.pmap: the first dimension of each argument is that of the devices."""

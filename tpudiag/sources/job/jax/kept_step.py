@@ -81,7 +81,10 @@ class KeptStep:
         how often all was.
         """
         tree, own = self.jax.tree_util, self._gave.get(id(record), {})
-        carried = [id(leaf) in own for leaf in tree.tree_leaves((args, kwargs))]
+        leaves: list[Any] = tree.tree_leaves((args, kwargs))
+        arrays = [id(leaf) for leaf in leaves if isinstance(leaf, self.jax.Array)]
+        record.one_array_twice |= len(arrays) > len({*arrays})
+        carried = [id(leaf) in own for leaf in leaves]
         changes = [*zip(self._carried.get(id(record), ()), carried, strict=False)]
         self._carried[id(record)] = carried
         record.starts += not any(carried)
