@@ -49,7 +49,9 @@ def test_statements_that_had_no_data_are_named_where_no_step_came() -> None:
         told = job_summary.partial(ran, None, "python", job_summary.passed_over(lost)) or ""
         assert "lack of data, what" in told and "tokens = fetch" in told
         assert "whether they fail in a real run" in told and "x = stack" in told
-    assert job_summary.partial(FINISHED, None, "python") == "no training step was seen."
+    filled = replace(FINISHED, stood_in=("train.csv",))
+    assert job_summary.partial(filled, None, "python") == "no training step was seen."
+    assert job_summary.partial(FINISHED, None, "python") is None, "it may read or predict alone"
 
 
 def test_a_notebook_that_starts_its_training_in_a_shell_is_told_how_to_rehearse_that() -> None:

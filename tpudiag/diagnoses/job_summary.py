@@ -256,7 +256,8 @@ def partial(
     """
     end = signals.end
     ran = end is not None and end.how in ("finished", "stopped")
-    if ran and signals.dispatch is None and not signals.tf1:
+    # A job that only reads its own data, or predicts, is whole without one.
+    if ran and signals.dispatch is None and (without or signals.stood_in):
         return " ".join(("no training step was seen.", *without))
     if timed_out:
         return timed_out
