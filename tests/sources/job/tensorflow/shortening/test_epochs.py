@@ -35,9 +35,13 @@ def test_a_fit_ends_once_the_first_loop_was_observed() -> None:
 
     passes: list[int] = []
     caught: list[float] = []
+
+    def catch_up(_: object, times: float) -> None:
+        caught.append(times)
+
     forward: Any = SimpleNamespace(
         training_too=False, new_pass=lambda: passes.append(1), counts=list,
-        move_counters=lambda: None, catch_up=lambda _, times: caught.append(times),
+        move_counters=lambda: None, catch_up=catch_up,
     )  # fmt: skip
     keras: Any = SimpleNamespace(callbacks=SimpleNamespace(Callback=Callback))
     class_ = epochs.callback_class(keras, forward)

@@ -81,8 +81,8 @@ def test_a_number_that_changed_after_the_trace(
 @pytest.mark.usefixtures("tracing")
 def test_a_method_that_is_handed_its_object_reads_that() -> None:
     trainer = Trainer()
-    watch, function = PythonStateWatch(bool), SimpleNamespace(python_function=Trainer.step)
-    places = watch.before(function, trainer)
+    function: Any = SimpleNamespace(python_function=Trainer.step)
+    places = PythonStateWatch(bool).before(function, trainer)
     assert {name for _, name in places} == {"seen", "width"}
 
 
