@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.sources.script import look
+from tpudiag.sources.script import file_of, look
 
 TF1 = {
     "import tensorflow as tf\nwith tf.Session() as s: pass\n": ("tf.Session", 2),
@@ -79,3 +79,15 @@ def test_what_helpers_save_is_found(tmp_path: Path) -> None:
     file.write_text("from other import something\nimport numpy\n")
     places = {(Path(place.file).name, place.line) for place in look(str(file)).saves}
     assert places == {("helper.py", 2), ("other.py", 2)}
+
+
+def test_a_module_is_found_among_the_packages_of_its_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "env/lib/python3.11/site-packages/trainer"
+    packages.mkdir(parents=True)
+    (packages / "__main__.py").write_text("import jax\n")
+    monkeypatch.chdir(tmp_path)
+    python = str(tmp_path / "env/bin/python")
+    assert file_of("trainer", python) == str(packages / "__main__.py")
+    assert file_of("trainer") == "trainer"

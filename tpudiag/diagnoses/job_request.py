@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import time
 from collections.abc import Mapping
@@ -102,7 +103,8 @@ class JobRequest:
     @property
     def script_file(self) -> str:
         """The file whose source describes the job."""
-        return script.module_file(self.program) if self.is_module else self.file
+        own = self.is_module
+        return script.module_file(self.program, self.python.path) if own else self.file
 
 
 def _isolation(in_place: bool, keep: Path | None) -> Isolation:
@@ -117,6 +119,12 @@ def _isolation(in_place: bool, keep: Path | None) -> Isolation:
         if not keep.absolute().parent.is_dir():
             raise UsageError(f"--keep-writes {keep}: its parent folder does not exist")
     return chosen.means(str(Path.cwd())).isolation
+
+
+def _active_python() -> str | None:
+    """The Python of the active environment."""
+    active = os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX")
+    return f"{active}/bin/python" if active else None
 
 
 def chosen_target(named: str | None, tpu: str | None) -> tuple[Target, TargetChoice, str | None]:
@@ -146,7 +154,7 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     asked, module = by_name["program"], by_name.get("module")
     program = program_of(None if asked is None else str(asked), module)
     named = None if by_name["python"] is None else str(by_name["python"])
-    source = None if program is None else script.file_of(program)
+    source = None if program is None else script.file_of(program, named or _active_python())
     framework, python = _framework_and_python(source, named)
     return request_of(
         JobRequest,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.missing_modules import packages_of
 from tpudiag.model import Location
 from tpudiag.signals import Framework, Tf1Use
 from tpudiag.sources import notebook
@@ -53,18 +54,22 @@ class ScriptFacts:
         return bool(self.tf1) and not self.has_strategy
 
 
-def module_file(module: str) -> str:
-    """The file that `python -m` would run, below this folder; the name where it is elsewhere."""
+def module_file(module: str, python: str | None = None) -> str:
+    """The file that `python -m` would run, below this folder or among that Python's packages.
+
+    The name where it is in neither.
+    """
     path = Path(*module.split("."))
-    for file in (path.with_suffix(".py"), path / "__main__.py"):
-        if file.is_file():
-            return str(file)
+    for folder in (Path(), *packages_of(python)):
+        for file in (folder / path.with_suffix(".py"), folder / path / "__main__.py"):
+            if file.is_file():
+                return str(file)
     return module
 
 
-def file_of(program: str) -> str:
+def file_of(program: str, python: str | None = None) -> str:
     """The file of a script, of a module (`python -m`) or of a `module:function`."""
-    return program if Path(program).is_file() else module_file(program.partition(":")[0])
+    return program if Path(program).is_file() else module_file(program.partition(":")[0], python)
 
 
 def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
