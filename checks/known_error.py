@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib import metadata
+from pathlib import Path
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.log_levels import Level
-from tpudiag.missing_modules import hosted, is_of_another_release, is_own, missing, packages_of
+from tpudiag.missing_modules import hosted, is_of_another_release, missing, own_folder, packages_of
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -248,10 +249,12 @@ def _by_environment(finding: Finding, end: JobEnd, python: str | None) -> Findin
             "# or rehearse with --fake-data, which stands in for it",
         )
     named = f"'{module}'" in (end.error or "")
-    if named and is_own(module, python):
+    frames = end.crash.frames if end.crash is not None else ()
+    beside = (Path(frame.location.file).parent for frame in frames)
+    if named and (own_at := own_folder(module, python, (*beside, Path()))):
         return replace(
             finding,
-            message=f"{top} is a folder of the job's own, and has no {module}. {_id_of(finding)}",
+            message=f"{own_at} is the job's own, and has no {module}. {_id_of(finding)}",
             fix=f"python -c 'import {top}; print({top}.__path__)'  # the folder that is found; "
             "what the job needs of it is elsewhere, or was not copied",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,28 +75,27 @@ def is_of_another_release(named: str, python: str | None) -> bool:
     A namespace is no package: another one, which is not installed, brings that part of it.
     """
     top, dot, _ = named.partition(".")
-    places = _installed(top, python)
-    namespace = any(each.is_dir() and not any(each.glob("__init__.*")) for each in places)
-    return bool(dot) and top not in NAMESPACES and not namespace and not is_own(named, python)
+    places = [at / top for at in packages_of(python)]
+    namespace = any(at.is_dir() and not any(at.glob("__init__.*")) for at in places)
+    return bool(dot) and top not in NAMESPACES and not namespace
 
 
-def is_own(named: str, python: str | None) -> bool:
-    """Whether a part is missing of what Python found, but not among the environment's packages."""
+def own_folder(named: str, python: str | None, folders: Iterable[Path]) -> Path | None:
+    """The job's own module that has not the part which is missing, below one of these folders.
+
+    None where the environment has a package of that name, which Python may have found.
+    """
     top, dot, _ = named.partition(".")
-    absent = bool(packages_of(python)) and not _installed(top, python)
-    return bool(dot) and top not in NAMESPACES and absent
+    if not dot or any((at / name).exists() for at in packages_of(python) for name in _forms(top)):
+        return None
+    found = (folder / name for folder in folders for name in _forms(top))
+    return next((each for each in found if each.exists()), None)
+
+
+def _forms(top: str) -> tuple[str, str]:
+    return top, f"{top}.py"
 
 
 def packages_of(python: str | None) -> list[Path]:
     """Where this Python's environment has its packages."""
     return [*Path(python).parent.parent.glob("lib/python3*/*-packages")] if python else []
-
-
-def _installed(top: str, python: str | None) -> list[Path]:
-    """The folders of a module in this Python's environment, or its file."""
-    return [
-        each
-        for at in packages_of(python)
-        for each in (at / top, *at.glob(f"{top}.*"))
-        if each.exists()
-    ]

@@ -419,20 +419,25 @@ def test_a_missing_module_is_told_as_its_import_and_python_tell_it(
     assert "pip install google" not in finding.fix
 
 
-@pytest.mark.parametrize(
-    ("there", "said"),
-    [("model_parts", "this release has no"), ("other", "a folder of the job's own")],
-)
+@pytest.mark.parametrize("installed", [True, False])
 def test_a_part_is_missing_of_a_package_or_of_the_jobs_own_folder(
-    there: str, said: str, tmp_path: Path
+    installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / f"lib/python3.11/site-packages/{there}").mkdir(parents=True)
-    (tmp_path / f"lib/python3.11/site-packages/{there}/__init__.py").touch()
-    python = Environment("3.11", {}, path=str(tmp_path / "bin/python"))
+    packages = tmp_path / "env/lib/python3.11/site-packages"
+    for package in ("model_parts.libs", *["model_parts"] * installed):
+        (packages / package).mkdir(parents=True)
+        (packages / package / "__init__.py").touch()
+    (tmp_path / "model_parts").mkdir()
+    monkeypatch.chdir(tmp_path)
+    python = Environment("3.11", {}, path=str(tmp_path / "env/bin/python"))
     error = "ModuleNotFoundError: No module named 'model_parts.layers'"
     crash = Crash(error, (CodeFrame(LINE, "<module>", "import model_parts.layers"),), "")
     (finding,) = outcome(raised(error, crash=crash), environment=python).findings
+    said = "this release has no" if installed else "model_parts is the job's own"
     assert said in finding.message
+    (tmp_path / "model_parts").rmdir()
+    (finding,) = outcome(raised(error, crash=crash), environment=python).findings
+    assert "the job's own" not in finding.message, "found elsewhere, by a path that is not known"
 
 
 def test_what_follows_from_a_command_that_was_not_run_is_one_note_behind_that() -> None:

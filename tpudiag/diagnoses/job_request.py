@@ -25,7 +25,7 @@ from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.job.process import job_python
 from tpudiag.sources.job.process.isolation import chosen
 from tpudiag.sources.job.process.job_python import JobPython
-from tpudiag.sources.job.process.python_places import Place, named_place
+from tpudiag.sources.job.process.python_places import Place, named_place, places
 
 MOST_NAME, MOST_AT_ONCE = 100, 1000
 """Characters of the program in a run's name, and runs of one program per second."""
@@ -121,12 +121,6 @@ def _isolation(in_place: bool, keep: Path | None) -> Isolation:
     return chosen.means(str(Path.cwd())).isolation
 
 
-def _active_python() -> str | None:
-    """The Python of the active environment."""
-    active = os.environ.get("VIRTUAL_ENV") or os.environ.get("CONDA_PREFIX")
-    return f"{active}/bin/python" if active else None
-
-
 def chosen_target(named: str | None, tpu: str | None) -> tuple[Target, TargetChoice, str | None]:
     """The target by its name, or the TPU of this machine, or the default; raises UsageError.
 
@@ -154,7 +148,7 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     asked, module = by_name["program"], by_name.get("module")
     program = program_of(None if asked is None else str(asked), module)
     named = None if by_name["python"] is None else str(by_name["python"])
-    source = None if program is None else script.file_of(program, named or _active_python())
+    source = None if program is None else _source(program, named)
     framework, python = _framework_and_python(source, named)
     return request_of(
         JobRequest,
@@ -211,6 +205,22 @@ def _path(path: str | Path | None) -> Path | None:
     return None if path is None else Path(path)
 
 
+def _source(program: str, named: str | None) -> str:
+    """The file of a program; of a module, where the first Python that may run it has it."""
+    place = _named_place(named)
+    pythons = [place] if place is not None else places(None, os.environ, Path.cwd())
+    files = (script.file_of(program, each.path) for each in pythons)
+    return next(filter(os.path.isfile, files), script.file_of(program))
+
+
+def _named_place(named: str | None) -> Place | None:
+    """The Python named on the command line or in the settings."""
+    if named is not None:
+        return named_place(named)
+    setting = settings.load(Path.cwd()).python
+    return None if setting is None else named_place(setting, "[tool.tpudiag] python")
+
+
 def job_python_of(
     named: str | None, program: str | None = None, framework: Framework = Framework.TENSORFLOW
 ) -> JobPython:
@@ -218,12 +228,7 @@ def job_python_of(
 
     Raises UsageError where it cannot be used, MissingExtra where it has no TensorFlow.
     """
-    place: Place | None = None
-    if named is not None:
-        place = named_place(named)
-    elif (setting := settings.load(Path.cwd()).python) is not None:
-        place = named_place(setting, "[tool.tpudiag] python")
-    return job_python.choose(place, program, framework=framework)
+    return job_python.choose(_named_place(named), program, framework=framework)
 
 
 def _found_target(tpu: environment.FoundTpu | None) -> str | None:

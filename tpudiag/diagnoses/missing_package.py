@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tpudiag.missing_modules import is_of_another_release, is_own, known_package
+from tpudiag.missing_modules import is_of_another_release, known_package, own_folder
 
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras", "distutils", "tpudiag")
@@ -17,8 +17,10 @@ def advice(error: str, python: str, script: str = "") -> str | None:
     """
     missing = _MISSING.search(error)
     top = missing[1].split(".")[0] if missing else ""
-    if not missing or top in _OF_TENSORFLOW or is_own(missing[1], python):
+    if not missing or top in _OF_TENSORFLOW:
         return None
+    if own_folder(missing[1], python, (Path(script).absolute().parent, Path())):
+        return None  # it is found, without that part
     home = _home(top, script)
     if home is not None:
         return (

@@ -116,7 +116,7 @@ class ShardedStep:
     held: tuple[int, int] = (0, 0)
     """Earlier calls where the job has large results of each still, and the bytes of these."""
     one_array_twice: bool = False
-    """An array stands in two places of what it is given."""
+    """An array of its state was given to it in two places, and cannot be donated in both."""
     sent_again: tuple[SentAgain, ...] = ()
     mapped: bool = False
     """It is of jax.pmap: the first dimension of each argument is that of the devices."""

@@ -39,6 +39,10 @@ def attention(jax: Any, scores: Any) -> Any:
     return jax.nn.softmax(scores @ scores.T) @ scores
 
 
+def mixed(jax: Any, scores: Any) -> Any:
+    return jax.nn.softmax(scores) @ jax.nn.softmax(jax.numpy.ones((3, 3)))
+
+
 @pytest.mark.parametrize(
     ("layer", "loss", "found"),
     [
@@ -49,6 +53,7 @@ def attention(jax: Any, scores: Any) -> Any:
         (sigmoid, binary, [("sigmoid", "scores")]),
         (softmax, of_probabilities, []),
         (sigmoid, of_probabilities, []),
+        (mixed, of_probabilities, []),
         (same, of_probabilities, [("none", "probabilities")]),
     ],
 )

@@ -57,8 +57,8 @@ class Record(CalledFunction):
     """How often what goes from call to call was begun anew while the rest went on, by its path."""
     starts: int = 0
     """Calls that were given nothing which one before had given: where training begins."""
-    one_array_twice: bool = False
-    """An array was given to it in two places, so that it cannot be donated in both."""
+    twice: set[str] = field(default_factory=set[str])
+    """Where it was given an array that it was given elsewhere, too, by the paths."""
     results: list[list[weakref.ref[Any]]] = field(default_factory=list["list[weakref.ref[Any]]"])
     """Where it trains, the large arrays that each call gave."""
 

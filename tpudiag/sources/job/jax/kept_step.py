@@ -1,6 +1,7 @@
 """The training step that ran last, kept so that it can be traced and lowered again."""
 
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -83,7 +84,10 @@ class KeptStep:
         tree, own = self.jax.tree_util, self._gave.get(id(record), {})
         leaves: list[Any] = tree.tree_leaves((args, kwargs))
         arrays = [id(leaf) for leaf in leaves if isinstance(leaf, self.jax.Array)]
-        record.one_array_twice |= len(arrays) > len({*arrays})
+        if len(arrays) > len({*arrays}):
+            counts = Counter(arrays)
+            given = tree.tree_flatten_with_path((args, kwargs))[0]
+            record.twice |= {tree.keystr(at) for at, leaf in given if counts[id(leaf)] > 1}
         carried = [id(leaf) in own for leaf in leaves]
         changes = [*zip(self._carried.get(id(record), ()), carried, strict=False)]
         self._carried[id(record)] = carried

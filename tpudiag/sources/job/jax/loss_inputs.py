@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import LossInput
+from tpudiag.sources.job.jax.equations import PRODUCTS
 from tpudiag.sources.job.jax.programs import LOOPS, Equation, Follower, Place, Program, line, within
 
 _SAME = frozenset(
@@ -15,9 +16,7 @@ _SAME = frozenset(
 """Operations that leave scores or probabilities what they are."""
 _Activation = Literal["softmax", "sigmoid", "none", ""]
 _Wanted = Literal["scores", "probabilities"]
-_LAYERS: dict[str, _Activation] = {
-    "dot_general": "none", "conv_general_dilated": "none", "logistic": "sigmoid",
-}  # fmt: skip
+_LAYERS: dict[str, _Activation] = {**dict.fromkeys(PRODUCTS, "none"), "logistic": "sigmoid"}
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,8 @@ class _Losses(Follower[_Value]):
             return self._cut(name, given)
         if name in ("neg", "abs"):
             return first if first.of[0] == "sum" else replace(first, of=("", 0))
+        if name in PRODUCTS and {"softmax", "sigmoid"} & {each.activation for each in given}:
+            return self.new()  # sums of probabilities by weights of them may be such, too
         if name in _LAYERS:
             return self.new(activation=_LAYERS[name], location=line(equation))
         if name in ("add", "add_any"):

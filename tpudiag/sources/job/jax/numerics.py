@@ -36,8 +36,7 @@ def read(step: TracedStep) -> StepNumerics:
     values, batch = step.call.record.values, step.batch()
     known = values if values is not None and values.looks >= LOOKS else None
     jaxpr = step.traced.jaxpr.jaxpr
-    keys, anew, low, positions = _of_equations(step)
-    entropies, unfit = _losses(step)
+    keys, anew, low, positions, (entropies, unfit) = _of_equations(step)
     rows = batch.per_replica_batch if batch is not None else 0
     fixed = step.numbers(known.fixed) if known is not None else None
     alike = step.numbers(known.alike) if known is not None else frozenset[int]()
@@ -75,16 +74,17 @@ def read(step: TracedStep) -> StepNumerics:
 @lru_cache(maxsize=1)
 def _of_equations(
     step: TracedStep,
-) -> tuple[RandomKeys, MadeAnew, tuple[LowPrecisionOp, ...], tuple[MergedNumbers, ...]]:
+) -> tuple[
+    RandomKeys,
+    MadeAnew,
+    tuple[LowPrecisionOp, ...],
+    tuple[MergedNumbers, ...],
+    tuple[int, tuple[LossInput, ...]],
+]:
     """What its equations alone tell."""
     jaxpr, positions = step.traced.jaxpr.jaxpr, tuple(dict.fromkeys(merged(step.seen)))
-    return RandomKeys(jaxpr), MadeAnew(jaxpr), tuple(low_precision(step.seen)), positions
-
-
-@lru_cache(maxsize=1)
-def _losses(step: TracedStep) -> tuple[int, tuple[LossInput, ...]]:
-    """Its cross-entropies, and what does not fit them."""
-    return loss_inputs.read(step.traced.jaxpr.jaxpr)
+    low, losses = tuple(low_precision(step.seen)), loss_inputs.read(jaxpr)
+    return RandomKeys(jaxpr), MadeAnew(jaxpr), low, positions, losses
 
 
 def loss_dtype(step: list[Seen]) -> str:

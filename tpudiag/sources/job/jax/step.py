@@ -176,7 +176,7 @@ class TracedStep:
             arguments=self.arguments,
             unusable=self._unusable(),
             held=self.call.record.held(),
-            one_array_twice=self.call.record.one_array_twice,
+            one_array_twice=not self._state.isdisjoint(self.call.record.twice),
             mapped=self.call.jitted.mapped,
             work=self.work,
             mesh=devices_in_use.mesh(self._jax, self.call),

@@ -305,6 +305,7 @@ CALLBACK_GIVEN = point("keras.callbacks.Callback", "set_model", "a loop that cal
 
 # Missing data: replaced where it is requested.
 GFILE_MATCHED = point("tf.io.gfile", "glob", "names of files")
+FILES_NAMED = point("tf.io", "matching_files", "names of files")
 GFILE_EXISTS = point("tf.io.gfile", "exists", "whether a file is there")
 GFILE_IS_FOLDER = point("tf.io.gfile", "isdir", "whether a folder is there")
 GFILE_LISTED = point("tf.io.gfile", "listdir", "what a folder holds")

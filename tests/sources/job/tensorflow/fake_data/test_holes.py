@@ -97,6 +97,16 @@ def test_a_loop_over_batches_without_an_end_ends(monkeypatch: pytest.MonkeyPatch
     assert [next(at_will) for _ in range(100)][-1] == 99
 
 
+def test_rounds_that_take_long_are_few_where_nothing_tells_their_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(holes, "_LONG_S", -1.0)
+    folds: Any = Hole()
+    assert sum(1 for _ in folds) == len(folds) == 2
+    told = folds.reshape(5, 4)
+    assert sum(1 for _ in told) == len(told) == 5
+
+
 def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
     hole: Any = Hole()
     pictures = hole.reshape((-1, 28, 28, 1)).astype("float32") / 255

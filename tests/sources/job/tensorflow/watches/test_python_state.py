@@ -80,10 +80,12 @@ def test_a_number_that_changed_after_the_trace(
 
 @pytest.mark.usefixtures("tracing")
 def test_a_method_that_is_handed_its_object_reads_that() -> None:
-    trainer = Trainer()
-    function: Any = SimpleNamespace(python_function=Trainer.step)
-    places = PythonStateWatch(bool).before(function, trainer)
+    class Stepped(Trainer):
+        step: Any = SimpleNamespace(python_function=Trainer.step)
+
+    places = PythonStateWatch(bool).before(Stepped.step, Stepped())
     assert {name for _, name in places} == {"seen", "width"}
+    assert not PythonStateWatch(bool).before(Stepped.step, Trainer()), "no method of that"
 
 
 @pytest.mark.parametrize(

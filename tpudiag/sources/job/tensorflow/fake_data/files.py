@@ -98,6 +98,9 @@ class Files:
             made = tf.data.Dataset.from_tensor_slices(known)
             return made if False in (shuffle, *args) else made.shuffle(max(len(known), 1))
 
+        def named(path: str, *_: object, **__: object) -> object:
+            return tf.constant(tf.io.gfile.glob(path), tf.string)
+
         def is_folder(path: str, *_: object) -> bool:
             return "." not in os.path.basename(path)
 
@@ -108,6 +111,7 @@ class Files:
             table.GFILE_LISTED: (listed, remote),
             table.GFILE_COPIED: (refused, anywhere),
             table.FILE_READ: (refused, remote),
+            table.FILES_NAMED: (named, lambda _: True),
             table.LATEST_CHECKPOINT: (lambda *_, **__: in_vain(), remote),
             table.MODEL_LOADED: (self._said("a model"), anywhere),
         }

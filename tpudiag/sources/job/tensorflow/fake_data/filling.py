@@ -151,7 +151,6 @@ class Filling:
             # A function whose first call failed may make no variables any more.
             for name in () if model in self._refilled else _FUNCTIONS:
                 setattr(model, name, None)
-                function_record.remade.append(model)
             self._refilled.add(model)
             try:
                 # A loss may hold weights of classes that are not there.
@@ -174,6 +173,8 @@ class Filling:
         example = self._example(model, given=x)
         if example is None:
             return False
+        # A trace for batches of another size is no matter of the script's.
+        function_record.remade.append(model)
         parts = self._tf.nest.flatten(getattr(x, "element_spec", None))
         shapes = (shape for each in parts if (shape := getattr(each, "shape", None)) is not None)
         told = next((shape[0] for shape in shapes if shape.rank), None)

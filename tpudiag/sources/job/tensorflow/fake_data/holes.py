@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
@@ -35,6 +36,9 @@ from .ledger import MARKER
 _uses, _hashes = itertools.count(1), itertools.count()
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
+_FEWEST, _LONG_S = 2, 20.0
+"""Rounds over elements of which nothing tells how many there are, and CPU seconds, after which a
+loop over them ends: folds, each of which trains."""
 BATCHES = 32
 """Batches of a hole that is gone over: more than the steps that are observed."""
 _OF_FRAMES = ("values", "to_numpy")
@@ -131,8 +135,10 @@ class Hole(Asked):
 
     def __iter__(self) -> Iterator[object]:
         parts = taken_apart()
-        if parts or self.tpudiag_batch is None:
-            return (self[0] for _ in range(parts or self._first().counted(_PARTS)))
+        if parts:
+            return iter([self[0] for _ in range(parts)])
+        if self.tpudiag_batch is None:
+            return self._rounds()
         if taken_at_will():
             made = used(self, "iter")
             made.tpudiag_iterator = partial(_begun, self)
@@ -140,12 +146,22 @@ class Hole(Asked):
         beside = begun_together(self)
         return self._gone_over(beside, len(beside) - 1)
 
+    def _rounds(self) -> Iterator[Hole]:
+        """Its elements; of which nothing tells how many there are, few where each takes long."""
+        size, began = self._first(), time.process_time()
+        is_open = size.known is None
+        for at in range(size.counted(_PARTS)):
+            if is_open and at >= _FEWEST and time.process_time() - began > _LONG_S:
+                size.known = at
+                return
+            yield self[0]
+
     def _gone_over(self, beside: list[Any], at: int) -> Iterator[object]:
         """Its batches; of those that are gone over `beside` it, each is a part of the batches."""
         together.clear()
         batches: Any = self.tpudiag_filled(joined(beside) if beside[1:] else self)
         if batches is None:
-            yield from (self[0] for _ in range(self._first().counted(_PARTS)))
+            yield from self._rounds()
         for batch in itertools.islice(batches or (), BATCHES):
             yield batch[at] if beside[1:] else batch
 

@@ -156,8 +156,11 @@ def bodies(graph: Graph, operation: Operation) -> Iterator[Graph]:
 
 
 def is_constant(operation: Operation) -> bool:
-    """Whether it, and what it is made of, is known as the graph is built: a mask of constants."""
-    inputs = [each.op for each in operation.inputs]
+    """Whether it, and what it is made of, is known as the graph is built: a mask of constants.
+
+    What draws at random has state, whatever constants it is given.
+    """
+    inputs = [] if operation.op_def.is_stateful else [each.op for each in operation.inputs]
     return operation.type == "Const" or (bool(inputs) and all(map(is_constant, inputs)))
 
 

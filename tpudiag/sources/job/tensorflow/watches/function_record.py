@@ -19,7 +19,7 @@ Signature = dict[str, tuple[LeafKind, str]]
 
 
 remade = list[object]()
-"""Models whose function the rehearsal had made anew, which is no matter of the job's."""
+"""Models that were given other data than the job's: their next trace is no matter of it."""
 
 
 @dataclass

@@ -4,6 +4,7 @@ The Python code of a tf.function, or of what jax.jit made, runs only during trac
 counted or read then is a constant of the program.
 """
 
+import inspect
 import linecache
 import re
 from collections.abc import Callable
@@ -89,7 +90,8 @@ class PythonStateWatch:
         traced = self._traced.get(id(function))
         if traced is None:
             own: Callable[..., object] = function.python_function
-            if hasattr(type(owner), getattr(own, "__name__", "")):
+            named = getattr(own, "__name__", "")
+            if inspect.getattr_static(type(owner), named, None) is function:
                 own = MethodType(own, owner)
             roots = (own, *self.methods())
             traced = _Traced(function, tuple(unique_slots(roots)))
