@@ -177,6 +177,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU111", dispatched(16, COUNTING), Severity.WARNING),
     # Moments of the shape of parameters that are shared out, however small.
     ("TPU703", of_jax(replace(SMALL, parts=8), MOMENT, SHARD), Severity.WARNING),
+    (
+        "TPU703",
+        of_jax(MOMENT, SHARD, unmatched=(UnmatchedLayout("table/embeddings", 2, HERE),)),
+        Severity.WARNING,
+    ),
     ("TPU702", on_devices(idle_axes=(("model", 4),)), Severity.ERROR),
     ("TPU702", on_devices(gathered=("x", HERE)), Severity.WARNING),
     ("TPU706", on_devices(reduced_in_loop=ReducedInLoop(1 << 20, 4, HERE)), Severity.WARNING),

@@ -87,6 +87,16 @@ class SentAgain:
 
 
 @dataclass(frozen=True)
+class UnmatchedLayout:
+    """A key of Keras' LayoutMap that is the path of no variable."""
+
+    key: str
+    rank: int
+    """Dimensions of what it is the layout of."""
+    location: Location
+
+
+@dataclass(frozen=True)
 class ReducedInLoop:
     """Sums over the devices in each iteration of a loop within one step."""
 
@@ -129,6 +139,7 @@ class ShardedStep:
     """The largest of its data, where most of them are gathered whole on each device, and where."""
     of_keras: bool = False
     """Keras, whose backend is JAX, computes in it."""
+    unmatched: tuple[UnmatchedLayout, ...] = ()
     by_fit: bool = False
     """Keras' fit runs its steps."""
     makes_batch: bool = False

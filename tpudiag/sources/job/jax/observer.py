@@ -132,6 +132,7 @@ class JaxObserver:
         if hooks.quietly(keras_backend.name_of, keras) == "jax":
             self._reader.keras = os.path.dirname(keras.__file__)  # noqa: PTH120
             self._checkpoints.watch_keras(keras)
+            self._reader.layouts.watch_keras(keras)
             self._seen.pauses.watch_keras(keras)
             self._seen.monitors.watch_keras(keras)
             self._jits.on_lasted = self._seen.lasted

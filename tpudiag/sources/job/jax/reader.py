@@ -9,6 +9,7 @@ from tpudiag.signals import Batch
 from tpudiag.sources.job.jax import lowering, numerics, work
 from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jitted import Jitted, StepCall
+from tpudiag.sources.job.jax.layouts import Layouts
 from tpudiag.sources.job.jax.programs import made_in
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
@@ -29,6 +30,7 @@ class StepReader:
         self._early: Jitted | None = None
         self.fits = set[Location | None]()
         """The lines that call Keras' fit."""
+        self.layouts = Layouts()
         self.keras = ""
         """That of a Keras which JAX computes for."""
         self.at_once = 1
@@ -112,6 +114,7 @@ class StepReader:
                 sharded := step.sharded(),
                 fed_at=self._sends.placed_at(step.data()) or sharded.fed_at,
                 sent_again=self._sends.facts(),
+                unmatched=self.layouts.facts(),
                 of_keras=bool(self.keras)
                 and any(made_in(s.equation, self.keras) for s in step.seen),
                 by_fit=sharded.called_at in self.fits,

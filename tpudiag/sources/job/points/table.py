@@ -301,6 +301,12 @@ _MONITORS = (
 )
 MONITOR_MADE = point(_MONITORS, "__init__", "on which line a metric is monitored")
 MONITOR_ASKED = point(_MONITORS, "on_epoch_end", "whether the metric is reported")
+LAYOUT_GIVEN = point(
+    "keras.distribution.LayoutMap", "__setitem__", "a layout for variables", _KERAS_3
+)
+LAYOUT_ASKED = point(
+    "keras.distribution.LayoutMap", "__getitem__", "the layout of a variable", _KERAS_3
+)
 CALLBACK_GIVEN = point("keras.callbacks.Callback", "set_model", "a loop that calls a callback")
 
 # Missing data: replaced where it is requested.
