@@ -83,6 +83,9 @@ CALL_FOR_EACH_REPLICA = point(
     "call_for_each_replica",
     "the step as each replica runs it, to be lowered",
 )
+REPLICAS_MERGED = _by_definers(
+    "tf.distribute.ReplicaContext", "merge_call", "replicas meet, where a gradient is to come from"
+)
 REPLICA_NUMBER = _by_definers(
     "tf.distribute.ReplicaContext",
     "replica_id_in_sync_group",

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.sources.job.programs import InTensorFlow
+from tpudiag.sources.job.tensorflow.devices.cpu_kernels import is_of_many
 
 pytestmark = pytest.mark.slow
 
@@ -64,3 +65,32 @@ def test_it_looks_as_the_target_and_runs_two_replicas(in_tensorflow: InTensorFlo
     assert seen["traced"] == [2, 2], "a branch on a tensor is the graph's"
     assert seen["mixed"] == [2, 2, 4], "values of two types are summed together"
     assert seen["caller"][:1] == ["run"], "AutoGraph converts the user's function, and not ours"
+
+
+MERGED = """
+from tpudiag.sources.job.tensorflow.devices import tpu_stubs
+
+tpu_stubs.install(tf, tpu_stubs.TpuSystem(8, 1, 1), REPLICAS, on_resolver=lambda name: None)
+strategy = tf.distribute.TPUStrategy()
+with strategy.scope():
+    weight = tf.Variable(3.0)
+script = code_of('''
+def merge(strategy, x):
+    return strategy.reduce("SUM", x, axis=None)
+def step():
+    with tf.GradientTape() as tape:
+        loss = tf.distribute.get_replica_context().merge_call(merge, (weight * 2,)) ** 2
+    return tape.gradient(loss, weight)
+''')
+exec(script)
+run = tf.function(lambda: strategy.experimental_local_results(strategy.run(step))[0])
+try:
+    print(json.dumps(float(run())))
+except RuntimeError as error:
+    print(json.dumps(str(error)))
+"""
+
+
+def test_replicas_that_merge_within_a_tape_are_one(in_tensorflow: InTensorFlow) -> None:
+    assert is_of_many(in_tensorflow(MERGED.replace("REPLICAS", "2")))
+    assert in_tensorflow(MERGED.replace("REPLICAS", "1")) == 24

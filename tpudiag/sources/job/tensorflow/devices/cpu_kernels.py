@@ -20,8 +20,9 @@ _ONLY_HERE = re.compile(
     # The fused norms of TensorFlow 2.13 on processors without AVX-512.
     r"Op does not support bfloat16 inputs"
 )
+NO_GRADIENT = "`merge_call` of replicas on threads has no gradient"
 _APART = re.compile(
-    "merge_call`? called while defining a new graph|replicas made a different number of replica_con"
+    f"{NO_GRADIENT}|merge_call`? called while defining a new graph|replicas made a different number of replica_con"
 )
 """Replica threads cannot meet in a branch, a loop or a nested function; and each runs the step's
 Python, which a TPU's replicas run once for all."""

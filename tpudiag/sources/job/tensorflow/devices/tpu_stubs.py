@@ -4,14 +4,16 @@ Public names only, under every name that TensorFlow gives them (tf.compat.v1, tf
 """
 
 import re
+import threading
 from collections.abc import Callable
 from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.process.cells import Nothing
 from tpudiag.sources.job.process.protocol import Recorder
-from tpudiag.sources.job.tensorflow.devices import tpu_strategy, tpu_system
+from tpudiag.sources.job.tensorflow.devices import cpu_kernels, tpu_strategy, tpu_system
 from tpudiag.sources.job.tensorflow.devices.tpu_system import CpuReplicas, TpuSystem
+from tpudiag.sources.job.tensorflow.shortening import heavy_functions
 
 SUBSTITUTED = (
     "tf.distribute.TPUStrategy",
@@ -69,6 +71,7 @@ def install(
     hooks.added(table.LOGICAL_DEVICE, tpu_strategy.logical_device)
     if cpus.count == 1 < system.replicas:
         hooks.added(table.REPLICA_VALUES, property(_values))
+    hooks.around(table.REPLICAS_MERGED, _merged)
     for each in table.EMBEDDINGS_MADE.each():
         hooks.before(each, partial(_refuse, tf, each.owners[0]))
     return cpus
@@ -128,6 +131,17 @@ def _one_host_device(
         # that forgot TPUStrategy would look as if it ran on all of them.
         devices = ["CPU:0"]
     return original(strategy, devices, *args, **kwargs)
+
+
+def _merged(original: Call, context: object, merge_fn: Call, *a: object, **kw: object) -> object:
+    """The user's own meeting of replicas within a tape, which does not see what others compute."""
+    apart = threading.current_thread() is not threading.main_thread()
+    if apart and user_lines.of_function(merge_fn) is not None and heavy_functions.is_recorded():
+
+        def merge_fn(*_: object, **__: object) -> None:
+            raise RuntimeError(cpu_kernels.NO_GRADIENT)
+
+    return original(context, merge_fn, *a, **kw)
 
 
 def _here(original: Call, session: object, target: object = "", *a: object, **kw: object) -> object:
