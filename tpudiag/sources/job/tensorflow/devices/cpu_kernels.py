@@ -22,7 +22,8 @@ _ONLY_HERE = re.compile(
 )
 NO_GRADIENT = "`merge_call` of replicas on threads has no gradient"
 _APART = re.compile(
-    f"{NO_GRADIENT}|merge_call`? called while defining a new graph|replicas made a different number of replica_con"
+    f"{NO_GRADIENT}|merge_call`? called while defining a new graph|"
+    "replicas made a different number of replica_con"
 )
 """Replica threads cannot meet in a branch, a loop or a nested function; and each runs the step's
 Python, which a TPU's replicas run once for all."""
