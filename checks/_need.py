@@ -66,10 +66,15 @@ def by_library(signals: Signals, of_keras: T, of_plain_jax: T) -> T:
     return of_keras if fitted or signals.framework is not Framework.JAX else of_plain_jax
 
 
+def by_model(signals: Signals, of_keras: T, of_others: T) -> T:
+    """What holds where Keras computes, or for a model of JAX alone, whichever trains it."""
+    step = signals.sharding
+    return by_framework(signals, of_keras, of_keras if step and step.of_keras else of_others)
+
+
 def in_bfloat16(signals: Signals) -> str:
     """The fix that makes the job compute in bfloat16."""
-    step = signals.sharding
-    return by_framework(signals, _BY_POLICY, _BY_POLICY if step and step.of_keras else _BY_DTYPE)
+    return by_model(signals, _BY_POLICY, _BY_DTYPE)
 
 
 def recomputed(signals: Signals) -> str:

@@ -2,7 +2,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import loop_of
-from ._need import by_framework, need
+from ._need import by_model, need
 
 LIMIT = 0
 """Layers that an evaluation calls in training mode."""
@@ -14,9 +14,10 @@ def evaluation_in_training_mode(signals: Signals, limit: float = LIMIT) -> Judge
 
     ## What it sees
     Batch normalisations and dropouts of the training step that are called with `training=True` in
-    a function that updates metrics and takes no gradients. In JAX, dropouts of functions that take
-    no gradients and are given the trained model after a step. Without batch normalisations it is
-    told as information: dropout in an evaluation may be meant (Monte Carlo dropout).
+    a function that updates metrics and takes no gradients. In JAX, dropouts, and running averages
+    that learn, of functions that take no gradients and are given the trained model after a step.
+    Without batch normalisations it is told as information: dropout in an evaluation may be meant
+    (Monte Carlo dropout).
 
     ## Why it costs
     Dropout drops, and each example is normalised by its batch: the figures are worse than those of
@@ -37,15 +38,15 @@ def evaluation_in_training_mode(signals: Signals, limit: float = LIMIT) -> Judge
         "an evaluation, in a function of its own,",
         "rehearse the whole script, with its evaluation",
     )
-    count = wrong.norms + wrong.dropouts
+    count = wrong.layers
     seen = Evidence("layers that an evaluation calls in training mode", count, "layers", int(limit))
     if count > limit:
         yield Finding(
             f"the evaluation calls its model in training mode: of {count} layers {wrong.norms} "
             f"normalise by its batches, and learn of them, and {wrong.dropouts} drop.",
-            by_framework(
+            by_model(
                 signals,
-                "logits = model(x, training=False)",
+                "logits = model(x, training=False)  # stateless_call(..., training=False) likewise",
                 "model.eval()  # before it, of flax nnx; deterministic=True of linen",
             ),
             (seen,),

@@ -193,6 +193,11 @@ class TrainedInEvaluation:
     location: Location | None
     """The call of the model."""
 
+    @property
+    def layers(self) -> int:
+        """Of both kinds."""
+        return self.norms + self.dropouts
+
 
 @dataclass(frozen=True)
 class MetricOnScores:

@@ -5,6 +5,7 @@ import functools
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tpudiag.model import Location
@@ -64,7 +65,7 @@ class JitWatch:
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
         """Told of the first call of a function that trains before it runs."""
         self.evaluates_in_training_mode: TrainedInEvaluation | None = None
-        """Dropouts of a function that is given the model and does not train; None before one is."""
+        """Layers of a function that is given the model and does not train; None before one is."""
         self.mesh_made = False
         """JAX was asked to put a mesh in order."""
         self.eager_location: Location | None = None
@@ -205,26 +206,25 @@ class JitWatch:
 
     def _about_to_run(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
         """A function may be one that trains."""
-        record = jitted.record
+        record, seen = jitted.record, self.evaluates_in_training_mode
         # JAX keeps the trace for the call.
         first = not (record.calls or jitted.mapped) and self._traces(jitted, args, kwargs)
         if first and record.trains:
             self.on_first_call(self.kept.as_called(jitted, args, kwargs))
-        elif first and not getattr(self.evaluates_in_training_mode, "dropouts", 0):
-            barrier.attempt("dropouts", self._look_for_dropouts, jitted, args, kwargs)
+        elif first and not (seen is not None and seen.layers):
+            barrier.attempt("evaluation", self._look_at_evaluation, jitted, args, kwargs)
         # Whether one of jax.pmap trains is not known before its first call.
         if record.trains or (jitted.mapped and not record.calls):
             barrier.attempt("values of the step", self._look_at, jitted, args, kwargs)
 
-    def _look_for_dropouts(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
+    def _look_at_evaluation(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
         """A function that does not train is given the model that was trained."""
         at = user_lines.caller()
         if not self.kept.takes_results(args, kwargs):
             return
         with hooks.instead(self._active, outermost=jitted):
-            found = dropouts.count(jitted.trace(*args, **kwargs).jaxpr.jaxpr)
-        seen = TrainedInEvaluation(norms=0, dropouts=found, location=at)
-        self.evaluates_in_training_mode = seen
+            seen = dropouts.read(jitted.trace(*args, **kwargs).jaxpr.jaxpr)
+        self.evaluates_in_training_mode = replace(seen, location=seen.location or at)
 
     def _state(self, jitted: Jitted, args: Args) -> Numbers:
         """The Python numbers that a function uses; of one that is made anew each time, none."""

@@ -49,11 +49,12 @@ class MadeAnew(Follower[_Value]):
 
     nothing = _Value()
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, trains: bool = True) -> None:
+        self._trains = trains
         self.moments: dict[int, Location | None] = {}
         """Arguments that are moments of the gradients, and the lines of their new values."""
-        self.unread: dict[int, Equation] = {}
-        """Arguments whose new running average nothing reads, and its maker; below 0 constants."""
+        self.averages: dict[int, Equation] = {}
+        """Arguments that have a new running average, and its maker; below 0 constants."""
         self._kept: set[int | None] = set()
         self._others: set[int] = set()
         """Arguments that the loss is made of, and those that not every step makes anew."""
@@ -65,7 +66,8 @@ class MadeAnew(Follower[_Value]):
         self._read_by(results)
         own = self.moments.items()
         self.moments = {n: at for n, at in own if n >= 0 and n not in self._others}
-        self.unread = {n: at for n, at in self.unread.items() if n not in self._kept}
+        self.unread = {n: at for n, at in self.averages.items() if n not in self._kept}
+        """Those of them whose new average nothing reads."""
 
     def unknown(self, variable: Any) -> _Value:
         """Of a constant: what the job made outside, and did not give as an argument."""
@@ -77,7 +79,7 @@ class MadeAnew(Follower[_Value]):
 
     def made(self, equation: Equation, given: list[_Value], place: Place) -> list[_Value]:
         """A share of one argument, and what is new, make its new value."""
-        name, forward = str(equation.primitive), "jvp(" in place.scope
+        name, forward = str(equation.primitive), not self._trains or "jvp(" in place.scope
         if name in _PASS:
             return given
         self._read_by(given)
@@ -98,7 +100,7 @@ class MadeAnew(Follower[_Value]):
         others = [each.factor for each in given if each.factor is not None]
         if len(others) != 1 or abs(share + others[0] - 1) > _NEAR:
             return value
-        self.unread.setdefault(argument, equation)
+        self.averages.setdefault(argument, equation)
         return _Value(average=argument)
 
     def _value(self, name: str, equation: Equation, given: list[_Value]) -> _Value:

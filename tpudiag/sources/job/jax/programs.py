@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -15,6 +16,7 @@ LOOPS = frozenset(("scan", "while", "cond"))
 """What their programs give is not what they give."""
 RECOMPUTED = "rematted_computation"
 """In the scope of what jax.checkpoint computes again in the backward pass."""
+_OWN = os.path.dirname(__file__)  # noqa: PTH120
 T = TypeVar("T")
 
 
@@ -130,6 +132,13 @@ def line(equation: Equation, own: CodeType | None = None) -> Location | None:
         if location is not None:
             return location
     return None
+
+
+def entered(equation: Equation) -> Location | None:
+    """The outermost line of the job's that made it within the function which is traced."""
+    frames = takewhile(lambda frame: not frame.file_name.startswith(_OWN), _frames(equation))
+    lines = (user_lines.of(frame.file_name, frame.line_num) for frame in frames)
+    return next(reversed([*filter(None, lines)]), None)
 
 
 def made_in(equation: Equation, folder: str) -> bool:
