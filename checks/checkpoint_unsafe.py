@@ -8,6 +8,8 @@ from ._paths import hosts, is_local, refuse_unknown_worker
 
 LIMIT = 1
 """Times that one and the same file may be written."""
+OF_STATE = 0.5
+"""Of the sharded state: what is fetched again and again of it is a checkpoint."""
 _KEEPS_SEVERAL = (
     "orbax.checkpoint.CheckpointManager",
     "tf.train.CheckpointManager",
@@ -33,8 +35,8 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     The job's checkpoint managers, callbacks and save calls: paths on a local disk if the target has
     several hosts, a single file that each save overwrites, and buckets without versioning. Without
-    credentials for Google Cloud Storage, buckets are skipped. For a JAX job on several hosts also
-    the lines that fetch arrays which the devices of all hosts share.
+    credentials for Google Cloud Storage, buckets are skipped. For a JAX job also the lines that
+    fetch sharded state whole, again and again, and on several hosts any sharded arrays.
 
     ## Why it costs
     The disk of a TPU VM is lost with the VM when it is preempted, and the other hosts of a pod do
@@ -51,8 +53,7 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     of_a_job(signals, "what the job saves")
     uses = tuple(use for use in need(signals.checkpoints, "the job").uses if use.given)
     count = hosts(signals)
-    if count > 1:
-        yield from _gathered(signals, count)
+    yield from _gathered(signals, count)
     need(uses or None, "a checkpoint", "rehearse until one is set up: `--steps`")
     if count > 1:
         for use in uses:
@@ -88,11 +89,20 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _gathered(signals: Signals, count: int) -> Iterator[Finding]:
-    """Whole arrays of which a host has but its devices' part."""
+    """Whole arrays of which a host, or a device, has but a part."""
+    state = signals.sharding.state if signals.sharding is not None else ()
+    shared = sum(each.bytes for each in state if each.parts > 1)
     for fetch in signals.checkpoints.gathered[:3] if signals.checkpoints is not None else ():
+        refused = count > 1 and not fetch.by_all
+        if not (refused or (fetch.times > 1 and 0 < OF_STATE * shared < fetch.bytes)):
+            continue
+        what = f"this line fetches {mib(fetch.bytes)} of arrays that the devices share"
         yield Finding(
-            f"this line fetches {mib(fetch.bytes)} of arrays that the devices share: each of "
-            f"{count} hosts has a part of them, and JAX refuses (`spans non-addressable devices`).",
+            f"{what}: each of {count} hosts has a part of them, and JAX refuses (`spans "
+            "non-addressable devices`)."
+            if refused
+            else f"{what}, {fetch.times} times: each host holds the whole state, one at most saves "
+            "it, and the devices wait. A sharded checkpoint has each save its part.",
             "manager.save(step, args=orbax.checkpoint.args.StandardSave(state))  # each its part\n"
             "# what is small: jax.experimental.multihost_utils.process_allgather(x, tiled=True)",
             (Evidence("hosts of the target", count, "hosts", 1, "target"),),

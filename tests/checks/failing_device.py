@@ -36,6 +36,14 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU303", of_work(recomputed_flops=35), Severity.WARNING),
     ("TPU303", of_work(recomputed_flops=20), Severity.INFO),
     ("TPU602", of_hosts(gathered=(GatheredArrays(1 << 30, HERE),)), Severity.WARNING),
+    (
+        "TPU602",
+        replace(
+            of_hosts(gathered=(GatheredArrays(STATE.bytes, HERE, 2, True),)),
+            sharding=of_jax(replace(STATE, parts=8), SHARD).sharding,
+        ),
+        Severity.WARNING,
+    ),
     ("TPU602", of_hosts(uses=(ORBAX,)), Severity.WARNING),
     ("TPU208", of_hosts(uses=(ORBAX,)), Severity.ERROR),
     ("TPU705", of_mesh((4, 4)), Severity.INFO),

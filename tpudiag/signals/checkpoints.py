@@ -25,7 +25,12 @@ class GatheredArrays:
     """Sharded JAX arrays that a line gathered."""
 
     bytes: int
+    """Each time."""
     location: Location
+    times: int = 0
+    """That these were results of the step."""
+    by_all: bool = False
+    """By all hosts together: each gets all of them."""
 
 
 @dataclass(frozen=True)

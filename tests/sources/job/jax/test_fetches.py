@@ -1,5 +1,6 @@
 """What of the values that a job asks for is a result of its step."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,16 @@ def test_a_loss_waits_for_the_step_and_an_action_is_needed(
     watch.stepped({id(result): result}, look_at_all=True)
     float(jax.numpy.sum(result).astype(made))
     assert bool(watch.facts()) is of_step
+
+
+def test_shared_results_that_are_fetched_whole_are_told_with_how_often() -> None:
+    shared, calls = SimpleNamespace(is_fully_replicated=False, nbytes=2**21), iter(range(9))
+    watch = FetchWatch(lambda: 1, lambda: next(calls))
+    for _ in range(2):
+        watch.stepped({id(shared): shared}, look_at_all=False)
+        watch._asked(id, shared, one=True)  # pyright: ignore[reportPrivateUsage]
+    (found,) = watch.gathered()
+    assert (found.bytes, found.times, found.by_all) == (2**21, 2, False)
 
 
 LIBRARY = """

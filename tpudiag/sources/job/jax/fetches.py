@@ -17,14 +17,17 @@ MEBIBYTE = 2**20
 class FetchWatch:
     """After how many steps which line of the job's waits for a result."""
 
-    def __init__(self, steps: Callable[[], int]) -> None:
-        self._steps = steps
+    def __init__(self, steps: Callable[[], int], calls: Callable[[], int] = lambda: 0) -> None:
+        self._steps, self._calls = steps, calls
         self._at: dict[tuple[FetchKind, Location], set[int]] = {}
         self._results: dict[int, object] = {}
         self._stepped_at: Location | None = None
         self._older: dict[int, weakref.ref[object]] | None = None
         """All other arrays that there were when the last step was dispatched."""
-        self._gathered: dict[Location, dict[int, int]] = {}
+        self._gathered: dict[tuple[Location, bool], dict[int, dict[int, int]]] = {}
+        """Of each line, by how many calls of the step there were."""
+        self._rounds: dict[tuple[Location, bool], set[int]] = {}
+        """Those after which a line fetched results of the step so."""
 
     def watch(self, jax: Library) -> None:
         """Hook what asks for values."""
@@ -67,8 +70,13 @@ class FetchWatch:
         # What the step calls back has its values: the loop waits for none.
         if location is None or user_lines.under(privates.CALLBACKS):
             return
+        key = location, bool(shared) and user_lines.under("jax.experimental.multihost_utils")
         for array in shared:
-            self._gathered.setdefault(location, {})[id(array)] = int(array.nbytes)
+            calls = self._calls()
+            arrays = self._gathered.setdefault(key, {}).setdefault(calls, {})
+            arrays[id(array)] = int(array.nbytes)
+            if id(array) in self._results:
+                self._rounds.setdefault(key, set()).add(calls)
         # What trains at the same line, as Keras' fit does, waits by itself.
         if waits and (user_lines.direct_caller() or location != self._stepped_at):
             self._at.setdefault(("result", location), set()).add(self._steps())
@@ -92,5 +100,8 @@ class FetchWatch:
 
     def gathered(self) -> tuple[GatheredArrays, ...]:
         """Each line that fetched a mebibyte or more of arrays that are shared out."""
-        sizes = ((sum(arrays.values()), line) for line, arrays in self._gathered.items())
-        return tuple(GatheredArrays(size, line) for size, line in sizes if size >= MEBIBYTE)
+        return tuple(
+            GatheredArrays(size, key[0], len(self._rounds.get(key, ())), key[1])
+            for key, calls in self._gathered.items()
+            if (size := max(sum(arrays.values()) for arrays in calls.values())) >= MEBIBYTE
+        )

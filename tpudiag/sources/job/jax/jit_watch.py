@@ -87,6 +87,11 @@ class JitWatch:
             self._traced_now, lambda record: isinstance(record, Record) and record.runs_again()
         )
 
+    def step_calls(self) -> int:
+        """How often the step was called, those that were answered among them."""
+        step = self.kept.step
+        return step.record.calls + step.record.forwarded if step is not None else 0
+
     def _mesh(self, *_: object, **__: object) -> None:
         self.mesh_made = True
 

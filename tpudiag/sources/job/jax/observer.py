@@ -69,7 +69,7 @@ class JaxObserver:
             on_step=lambda done, total: recorder.put(steps_done=[done, total]),
         )
         self._steps.budget_s = spec.budget_s
-        self._fetches = FetchWatch(lambda: self._steps.steps)
+        self._fetches = FetchWatch(lambda: self._steps.steps, self._jits.step_calls)
         self._jits.on_results = lambda made: self._fetches.stepped(made, spec.rehearse)
         self._jits.on_first_call = self._about_to_run
         self._checkpoints = CheckpointWatch(beside.script_path)

@@ -523,7 +523,8 @@ MAPPED = point("jax", "pmap", "the same, on each device")
 DIFFERENTIATED = point("jax", "grad value_and_grad vjp linearize", "gradients are taken")
 JAX_ARRAY_ASKED = point(
     "jax._src.array.ArrayImpl",
-    "__float__ __int__ __bool__ __array__ __format__ __repr__ item tolist block_until_ready",
+    "__float__ __int__ __bool__ __array__ __format__ __repr__ __reduce__ item tolist"
+    " block_until_ready",
     "the host waits for a value",
     "0.4.30 to 0.10",
 )
