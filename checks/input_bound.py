@@ -15,6 +15,7 @@ from tpudiag.model import (
 )
 from tpudiag.signals import Origin, Pipeline, Signals, StepTimes
 
+from ._compiler import PREDICTED
 from ._loop import training_call
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, by_library, need, share_of
 from ._predicted import as_predicted, figures, input_verdict, predicted_step, unjoined_ms
@@ -33,7 +34,7 @@ HOST_FACTOR = 4.0
 core that is shared here (as one thread's work was seen to vary: input_verdict.SERIAL_SPREAD), and
 twice for its age. An allowance: no host of a TPU was measured."""
 LEAST_GAP_MS = 5.0
-"""Of Python between two steps: less is no input."""
+"""Between two batches, or of Python between two steps: a shorter one holds no training up."""
 SLOW_GAP_MS = 50.0
 """From there on it is a warning: fewer than 20 batches a second."""
 _PARALLEL = "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)"
@@ -80,10 +81,11 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     there is input bound everywhere; if the pipeline is parallel throughout, it must wait nearly all
     of its time, since a TPU's host has more cores. Between these, the pipeline is run alone: its
     CPU time per example on the vCPUs of the target's host is compared with the need of the
-    predicted step, and counts if both ends of the range agree. In a JAX job, the check counts all
-    the Python time between two steps, in most steps, or the time to make a batch while steps are
-    skipped. It compares that with the predicted step, or with the most that the step's equations
-    take (none fused, all read and written in whole tiles); tf.data is also judged as above.
+    predicted step, and counts if both ends of the range agree and a batch takes over 5 ms. In JAX,
+    the check counts all the Python time between two steps, in most steps, or the time to make a
+    batch while steps are skipped. It compares that with the predicted step, or with the most that
+    the step's equations take (none fused, all read and written in whole tiles); tf.data is also
+    judged as above.
 
     ## Why it costs
     The chip is paid for and idle. 5 % of the step time is a warning, 20 % an error.
@@ -159,7 +161,7 @@ def _between_steps(
             _lacking(pipeline) if pipeline else by_library(signals, _OF_KERAS, _OF_JAX),
             tuple(evidence),
             training_call(signals) or (signals.sharding.called_at if signals.sharding else None),
-            severity=Severity.WARNING if gap > SLOW_GAP_MS else Severity.INFO,
+            severity=_severity(gap),
             confidence=Confidence.MEDIUM,
         )
     elif (verdict := input_verdict(signals)) is not None and verdict.starves is not None:
@@ -194,13 +196,23 @@ def _lacking(pipeline: Pipeline | None) -> str:
     ops = pipeline.ops if pipeline is not None else ()
     if any(op.python for op in ops):
         return PYTHON_FIX
-    kinds = {op.kind for op in ops}
+    costly = any(op.reads_files or op.kind.endswith(("Map", "Interleave")) for op in ops)
     lacks = {
-        _PARALLEL: not ops or bool(kinds & {"Map", "Interleave"}),
-        _CACHED: "Cache" not in kinds,
-        _AHEAD: "Prefetch" not in kinds,
+        _PARALLEL: not ops or _on_one_thread(pipeline),
+        _CACHED: (costly or not ops) and not any(op.kind == "Cache" for op in ops),
+        _AHEAD: not any(op.kind == "Prefetch" for op in ops),
     }
     return "\n".join(line for line, lacking in lacks.items() if lacking) or SERIAL_FIX
+
+
+def _on_one_thread(pipeline: Pipeline | None) -> bool:
+    """Whether a map of the job's own runs serially in each epoch: behind the cache, if any."""
+    for op in reversed(pipeline.ops if pipeline is not None else ()):
+        if op.kind in ("Map", "Interleave") and not (op.inside_library or op.parallel_by_itself):
+            return True
+        if op.kind == "Cache":
+            break
+    return False
 
 
 def _predicted(
@@ -214,7 +226,9 @@ def _predicted(
             f"shorter than one on CPU replicas, and {_unknown(signals, pipeline, verdict)}",
             ON_THE_TPU,
         )
-    if verdict.starves and verdict.waiting_share >= limit:
+    predicted = need(predicted_step(signals), "a predicted step").ms
+    batch_ms = predicted.value * verdict.needed.value / verdict.capacity.value
+    if verdict.starves and verdict.waiting_share >= limit and batch_ms > LEAST_GAP_MS:
         how, fix = _why_too_slow(verdict, pipeline)
         yield Finding(
             f"predicted: the step will wait {verdict.waiting_share:.0%} of its time for input. It "
@@ -224,10 +238,15 @@ def _predicted(
             fix,
             tuple(figures(verdict)),
             pipeline.location if pipeline else None,
-            severity=Severity.WARNING,
+            severity=_severity(batch_ms),
             confidence=Confidence.MEDIUM,
         )
+    yield Evidence("a batch of the pipeline", round(batch_ms, 2), "ms", source=PREDICTED)
     yield from figures(verdict)
+
+
+def _severity(gap_ms: float) -> Severity:
+    return Severity.WARNING if gap_ms > SLOW_GAP_MS else Severity.INFO
 
 
 def _unknown(signals: Signals, pipeline: Pipeline | None, verdict: InputVerdict | None) -> str:
@@ -256,8 +275,7 @@ def _why_too_slow(verdict: InputVerdict, pipeline: Pipeline | None) -> tuple[str
         return how, PYTHON_FIX
     if serial:
         how = f"{1e6 * serial:,.0f} us of each example are on one thread, whatever the vCPUs"
-        kinds = {op.kind for op in pipeline.ops} if pipeline is not None else set[str]()
-        return how, _lacking(pipeline) if kinds & {"Map", "Interleave"} else SERIAL_FIX
+        return how, _lacking(pipeline) if _on_one_thread(pipeline) else SERIAL_FIX
     return "its serial part keeps it on about one core", _lacking(pipeline)
 
 

@@ -20,9 +20,11 @@ def test_a_pipeline_that_waits_for_python_is_sent_to_files_and_not_to_a_cache(py
 
 
 def test_what_the_pipeline_has_already_is_not_advised() -> None:
-    has = tuple(DatasetOp(kind=kind) for kind in ("Cache", "Map", "Batch", "Prefetch"))
+    has = tuple(DatasetOp(kind=kind) for kind in ("Map", "Cache", "Map", "Batch", "Prefetch"))
     (finding,) = found("TPU201", steps=waits(9.5), pipelines=(Pipeline(ops=has, elements=()),))
     assert finding.fix == "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)"
+    (finding,) = found("TPU201", steps=waits(9.5), pipelines=(Pipeline(ops=has[:2], elements=()),))
+    assert "map(" not in finding.fix, "what the cache keeps is done once"
 
 
 @pytest.mark.parametrize(
@@ -55,6 +57,17 @@ def test_a_serial_map_is_made_parallel_before_anything_else(
     signals = h(framework=framework, steps=waits(0.1), pipelines=(read,), compiler=facts)
     (finding,) = examine(signals, "TPU201").findings
     assert finding.fix.startswith(f"dataset = dataset.{fix}")
+
+
+@pytest.mark.parametrize(("seconds", "failed"), [(0.1, True), (0.001, False)])
+def test_a_pipeline_of_many_batches_a_second_holds_nothing_up(seconds: float, failed: bool) -> None:
+    cost = InputCost(examples=1_000, seconds=seconds, cpu_seconds=seconds, cores=2)
+    ops = (DatasetOp(kind="TensorSlice"), DatasetOp(kind="Batch", batch_size=1_024))
+    facts = CompilerFacts(FACTS.lowered, replace(STEP, predicted=predicted(0.02, 0.01)))
+    read = Pipeline(ops=ops, elements=(), cost=cost)
+    findings = examine(h(steps=waits(0.1), pipelines=(read,), compiler=facts), "TPU201").findings
+    assert bool(findings) is failed
+    assert not any("cache" in finding.fix for finding in findings), "arrays are in memory already"
 
 
 @pytest.mark.parametrize("by_fit", [False, True])
