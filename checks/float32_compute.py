@@ -62,6 +62,9 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
             severity=Severity.INFO,
         )
     doubles = signals.numerics.double if signals.numerics is not None else None
+    if doubles and signals.step_ops is not None:  # what is refused must leave the step anyway
+        refused = {op.location for op in signals.step_ops.found}
+        doubles = tuple(line for line in doubles if line not in refused)
     yield from _double(signals.step_inputs or (), cast_at_once=doubles == ())
     if doubles:
         yield _in_double(doubles, by_framework(signals, *_CAST))

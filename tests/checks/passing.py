@@ -57,6 +57,10 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU202", fed(ops=(*PREFETCHES.ops, op("Map")))),
     ("TPU102", h(pipelines=(*given(BATCHED), replace(given(UNEVEN)[0], trains=False)))),
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
+    (
+        "TPU403",
+        replace(numerics(double=(HERE,)), step_ops=StepOps(9, (StepOp("X", "x", False, HERE),))),
+    ),
     # One small product in many.
     ("TPU403", h(matrix_ops=(product(8, 8, dtype="float32", passes=6), *[product(784, 128)] * 9))),
     # A solver of a library's asks for it.

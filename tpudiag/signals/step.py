@@ -119,6 +119,7 @@ class MatrixOp:
     contraction: int
     columns: int
     flops: int
+    """Of all turns of the loops that it stands in, as far as their number is known."""
     batch: int = 1
     """Independent products of this shape (BatchMatMul)."""
     location: Location | None = None

@@ -106,6 +106,6 @@ class StepReader:
         products = {
             op.name: op
             for call in calls
-            for op in matrix_products.matrix_ops(call, layer_line, rows)
+            for op in matrix_products.matrix_ops(self._tf, call, layer_line, rows)
         }
         return tuple(products.values())

@@ -24,21 +24,20 @@ def products(forward, *specs):
             value = tf.reduce_sum(forward(*inputs))
         return tape.gradient(value, [A, B, C, E, D, H])
     step.get_concrete_function(*specs)
-    ops = matrix_products.matrix_ops(watch.calls[-1], lambda name: None, 64)
+    ops = matrix_products.matrix_ops(tf, watch.calls[-1], lambda name: None, 64)
     uses.append([o.weight_uses for o in ops if o.forward])
+    flops.append(sum(o.flops for o in ops if o.forward))
     return [[o.batch, o.rows, o.contraction, o.columns, o.sizes_known, o.reads_embedding]
             for o in ops if o.forward]
 
-uses = []
+uses, flops = [], []
 S = tf.Variable(tf.ones((16, 16)))
 def unrolled(x):
     for _ in range(3):
         x = tf.tanh(x @ tf.cast(S, x.dtype))
     return x
 def looped(x):
-    for _ in tf.range(3):
-        x = tf.tanh(x @ S)
-    return x
+    return tf.while_loop(lambda x: True, lambda x: [tf.tanh(x @ S)], [x], maximum_iterations=3)[0]
 for forward in (unrolled, looped):
     products(forward, tf.TensorSpec((8, 16)))
 
@@ -54,7 +53,7 @@ def half_convolution():
         return tape.gradient(value, C)
     step.get_concrete_function(spec(4, 8, 8, 8, dtype=tf.bfloat16))
     call = watch.calls[-1]
-    (op,) = [o for o in matrix_products.matrix_ops(call, lambda name: None) if o.forward]
+    (op,) = [o for o in matrix_products.matrix_ops(tf, call, lambda name: None) if o.forward]
     (ran,) = [o for o in call.graph.get_operations() if o.type == "Conv2D"]
     return [op.dtype, ran.inputs[0].dtype.name, graphs.activations(call).activation_bytes]
 
@@ -83,11 +82,11 @@ def line_in_a_function():
     thread.start()
     thread.join()
     named = lambda name: "its line" if name.startswith("lstm/") else None
-    ops = matrix_products.matrix_ops(watch.calls[-1], named)
+    ops = matrix_products.matrix_ops(tf, watch.calls[-1], named)
     return [str(op.location) for op in ops if op.forward]
 
 print(json.dumps({
-    "uses": uses,
+    "uses": uses, "flops": flops,
     "kept": [kept([B]), kept([A, B])],
     "half": half_convolution(), "line": line_in_a_function(),
     "mlp": products(lambda x: (x @ A) @ B, spec(None, 784)),
@@ -145,6 +144,7 @@ def test_einsum(products: dict[str, Any]) -> None:
 
 def test_a_loop_of_python_has_a_product_for_each_turn(products: dict[str, Any]) -> None:
     assert products["uses"][:2] == [[3, 3, 3], [1]]
+    assert products["flops"][:2] == [3 * 2 * 8 * 16 * 16] * 2, "one of the graph makes as many"
 
 
 def test_a_convolution_in_16_bits_is_told_as_one_and_runs_in_32(products: dict[str, Any]) -> None:

@@ -42,6 +42,7 @@ class Product:
 
 
 def matrix_ops(
+    tf: Library,
     call: GradientCall,
     layer_line: Callable[[str], Location | None],
     replica_batch: int | None = None,
@@ -81,7 +82,7 @@ def matrix_ops(
                     contraction=sizes.contraction,
                     columns=sizes.columns,
                     batch=sizes.batch,
-                    flops=sizes.flops,
+                    flops=sizes.flops * turns(tf, within),
                     location=_location(operation, layer_line) or _location(outermost, layer_line),
                     forward=is_forward(operation, within),
                     weight_uses=1 if weight is None else uses[weight] or 1,
