@@ -162,12 +162,17 @@ def _why_open(
             Severity.WARNING,
         )
     if (seen := _seen_shape(shown, pipelines)) is not None:
+        fix = f"dataset.map(lambda x, y: (tf.ensure_shape(x, {[*seen]}), y))  # before batch"
+        if any(op.pads for p in pipelines for op in p.ops):
+            fix = (
+                f"dataset.padded_batch(global_batch, padded_shapes=({[*seen]}, ...))\n"
+                f"x = x[:, :{seen[0]}].to_tensor(shape={[None, *seen]})  # of a ragged batch"
+            )
         return (
             f"{got}: all batches that were looked at had examples of {list(seen)}, and nothing "
             "says so to the compiler: it pads what is open, and some operations (convolutions over "
             "it) fail.",
-            f"dataset = dataset.map(lambda x, y: (tf.ensure_shape(x, {list(seen)}), y))"
-            "  # before batch",
+            f"dataset = {fix}",
             Severity.WARNING,
         )
     grouped = [p for p in pipelines if any(op.kind == "GroupByWindow" for op in p.ops)]

@@ -11,8 +11,16 @@ from ._need import need, of_a_job
 _BY_SHAPE = re.compile(
     r"compile-time constant|dynamic tensor|[Dd]ynamic (shape|dimension)|unbounded"
 )
+_SAMPLES = re.compile("CandidateSampler|AccidentalHits")
 _LOWERING = "TensorFlow's lowering to XLA"
 _IN_THE_PIPELINE = "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)  # do it there"
+_SAMPLED = (
+    "draw the samples by what the TPU has:\n"
+    "samples = tf.random.uniform([num_sampled], 0, num_classes, tf.int64)\n"
+    "likely = num_sampled / num_classes\n"
+    "values = samples, tf.fill([batch, 1], likely), tf.fill([num_sampled], likely)\n"
+    "tf.nn.sampled_softmax_loss(..., sampled_values=values, remove_accidental_hits=False)"
+)
 _OUT_OF_THE_STEP = (
     "take the call at this line out of the step: call it after the tf.function, with what the\n"
     "step returns, every 100th step"
@@ -104,7 +112,7 @@ def _finding(op: StepOp | RefusedOp, known: bool, error: str, total: int) -> Fin
     by_shape = _BY_SHAPE.search(error) is not None
     return Finding(
         _what(op, known=known, by_shape=by_shape),
-        _STATIC if by_shape else _IN_THE_PIPELINE,
+        _SAMPLED if _SAMPLES.search(op.kind) else _STATIC if by_shape else _IN_THE_PIPELINE,
         (
             Evidence("operation", op.name),
             Evidence("operations", total, "operations"),

@@ -248,6 +248,8 @@ def test_what_a_print_brings_along_is_not_sent_to_the_pipeline() -> None:
     assert "out of the step" in finding.fix
     (finding,) = judge("TPU103", unlowered("StringFormat")).findings
     assert "dataset.map" in finding.fix
+    (finding,) = judge("TPU103", unlowered("LogUniformCandidateSampler")).findings
+    assert "sampled_values" in finding.fix, "it belongs to a loss of the step's weights"
 
 
 def test_what_soft_placement_was_asked_for_runs_on_the_host() -> None:

@@ -62,10 +62,14 @@ def test_data_of_no_fixed_shape_are_a_note_where_the_steps_were_static() -> None
     assert "same shapes" not in told.message
 
 
-def test_batches_that_all_had_one_shape_get_it_as_the_fix() -> None:
-    only = told_of(OF_ONE_SHAPE, TensorSeen("x", "float32", (16, None, 2)))
+@pytest.mark.parametrize(
+    ("pads", "fix"), [(False, "tf.ensure_shape(x, [12, 2])"), (True, "padded_shapes=([12, 2], ")]
+)
+def test_batches_that_all_had_one_shape_get_it_as_the_fix(pads: bool, fix: str) -> None:
+    batches = replace(OF_ONE_SHAPE, ops=(replace(PADDED, pads=pads),))
+    only = told_of(batches, TensorSeen("x", "float32", (16, None, 2)))
     assert only.severity is Severity.WARNING
-    assert "tf.ensure_shape(x, [12, 2])" in (only.fix or "")
+    assert fix in (only.fix or "")
 
 
 def test_a_shape_that_does_not_fit_the_tensor_is_no_fix() -> None:

@@ -27,3 +27,7 @@ def test_the_loss_is_divided_by_what_it_lacks() -> None:
     assert "loss = fn(x) / N\n" in scaled(batched, 128.0)
     with pytest.raises(NoChange):
         scaled(text, 0.4)
+    by_function = "strategy.distribute_datasets_from_function(f)\n" + batched
+    with pytest.raises(NoChange):
+        scaled(by_function, 128.0)
+    assert "fn(x) / GLOBAL\n" in scaled(by_function.replace("N", "GLOBAL"), 128.0)

@@ -26,7 +26,11 @@ def batch_size(place: Place, source: Source) -> Iterator[Edit]:
     call = source.call_at(place.line, "batch", "padded_batch")
     given = needed(argument(call, "batch_size", 0), "the batch has no size on the line")
     if "does not divide" in message:
-        yield _number(source, given, place.figure("batch"), place.figure("replicas"))
+        calls = [c for c in source.calls if called(c) in ("batch", "padded_batch") and c.args]
+        zipped = any(called(c) == "zip" and names.is_method(c) for c in source.calls)
+        for each in calls if zipped else [call]:  # zipped batches are of one size
+            given = needed(argument(each, "batch_size", 0), "a batch has no size")
+            yield _number(source, given, place.figure("batch"), place.figure("replicas"))
     elif "gets the global batch" in message:
         context = _context(source, call)
         yield new_value(

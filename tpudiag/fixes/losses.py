@@ -63,7 +63,9 @@ def _global_batch(source: Source, at: cst.CSTNode) -> str | None:
         if given is not None and names.dotted(given.value)
     ]
     known = dict.fromkeys(name for name in sizes if names.known_at(source, name, at))
-    if len(known) == 1:
+    # What a function gives for each host, or replica, is batched by that one's part.
+    of_parts = any("distribute_datasets_from_function" in called(call) for call in source.calls)
+    if len(known) == 1 and not of_parts:
         return next(iter(known))
     return next((name for name in known if re.search("global", name, re.IGNORECASE)), None)
 

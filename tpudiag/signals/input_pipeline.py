@@ -29,6 +29,8 @@ class DatasetOp:
     """It reads the files that the op before it names, one after the other."""
     opens_files: bool = False
     """It opens files, in whatever way."""
+    pads: bool = False
+    """It pads examples that differ to one shape."""
     gives_unknown: bool = False
     """A dimension of its elements is unknown."""
     batch_named: tuple[str, ...] = ()

@@ -149,6 +149,7 @@ class DatasetReader:
             stateful=kind == "Random" or bool(same_draws) or any(map(_RANDOM.match, kinds)),
             same_draws=same_draws,
             python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
+            pads=kind == "PaddedBatch" or "RaggedTensorToTensor" in kinds,
             gives_unknown=any(
                 spec.shape is None or None in spec.shape for spec in self._elements(dataset)
             ),
