@@ -1,3 +1,4 @@
+from math import prod
 from typing import NamedTuple
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
@@ -48,12 +49,12 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     ops = need(known or None, "a matrix product in the step")
     tile = signals.target.hardware.mxu_tile if signals.target else 128
     lane_batch = signals.batch is not None and signals.batch.per_replica_batch % 128 == 0
-    chosen = hidden_dimensions(tuple(ops))
+    chosen = hidden_dimensions(tuple(ops)) - _of_data(signals)
     padded = [_padded(op, tile, lane_batch, chosen) for op in ops]
     work = sum(each.flops for each in padded)
     wasted = [each for each in padded if each.dims and each.flops >= MATERIAL * work]
     # By width: a layer that is used forty times is mended once, where its product is largest.
-    most_work = {each.dims: each for each in sorted(wasted, key=lambda each: each.flops)}
+    most_work = {frozenset(each.dims): each for each in sorted(wasted, key=lambda e: e.flops)}
     for product in most_work.values():
         if product.lost > limit:
             yield _finding(product, work, tile, limit, small=_lost_ms(product, signals) < LEAST_MS)
@@ -76,6 +77,13 @@ class _Padded(NamedTuple):
     def lost(self) -> float:
         """The share of its work that is padding."""
         return 1 - self.op.flops / self.flops
+
+
+def _of_data(signals: Signals) -> set[int]:
+    """Widths of examples, as they are or flattened; of whole numbers the last is a length."""
+    inputs = (each for each in signals.step_inputs or () if each.dtype not in ("int32", "int64"))
+    shapes = [[size or 0 for size in (each.shape or ())[1:]] for each in inputs]
+    return {size for shape in shapes if shape for size in (shape[-1], prod(shape))}
 
 
 def _lost_ms(product: _Padded, signals: Signals) -> float:

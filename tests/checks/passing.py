@@ -72,6 +72,14 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
     ("TPU402", h(matrix_ops=(product(130, 10),))),
+    # An autoencoder, whose examples are as wide as its output.
+    (
+        "TPU402",
+        h(
+            matrix_ops=(product(130, 256), product(256, 130)),
+            step_inputs=(TensorSeen("x", "float32", (64, 130)),),
+        ),
+    ),
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, name="epoch", shape=(), in_scope=False)))),
     ("TPU501", h(variables=(KERNEL, replace(KERNEL, in_scope=False, trained=False)))),
     ("TPU502", h(loss=(LossScale(1.0, 8, True, HERE),))),
