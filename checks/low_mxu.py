@@ -129,10 +129,12 @@ def _predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement
     inside = sum(ms for bound, ms in step.split_ms if bound.value in _INSIDE)
     verdict = input_verdict(signals)
     starves = verdict is not None and verdict.starves
-    if starves or step.bound_by is Bound.DISPATCH or inside < step.device_ms.value / 2:
-        bound = "host input" if starves else step.bound_by.value
+    links = step.collective_share.high >= 0.5
+    if starves or links or step.bound_by is Bound.DISPATCH or inside < step.device_ms.value / 2:
+        bound = Bound.HOST_INPUT if starves else Bound.ICI if links else step.bound_by
         raise NotMeasured(
-            f"the MXU is predicted to be used {step.mfu.value:.0%}, and {bound} binds the step",
+            f"the MXU is predicted to be used {step.mfu.value:.0%}, and {bound.value} may bind the "
+            "step",
             ON_THE_TPU,
         )
     if high >= limit:

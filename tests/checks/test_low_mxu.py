@@ -26,7 +26,13 @@ def test_a_step_that_starves_is_told_by_its_input() -> None:
     cost = InputCost(examples=100, seconds=1.0, cpu_seconds=1.0, cores=2, serial_seconds=0.5)
     slow = Pipeline(ops=(DatasetOp(kind="Map"),), elements=(), trains=True, cost=cost)
     outcome = examine(replace(SIGNALS, pipelines=(slow,)), "TPU405")
-    assert outcome.verdict is Verdict.SKIPPED and "host input binds" in (outcome.reason or "")
+    assert outcome.verdict is Verdict.SKIPPED and "host input" in (outcome.reason or "")
+
+
+def test_a_step_that_links_may_bind_is_not_told() -> None:
+    exchanging = replace(LOW, collective_ms=Range(0.1, 0.4, 0.9))
+    outcome = examine(replace(SIGNALS, compiler=with_step(predicted=exchanging)), "TPU405")
+    assert outcome.verdict is Verdict.SKIPPED and "ICI" in (outcome.reason or "")
 
 
 def test_the_fix_is_that_of_the_instructions_which_take_longest() -> None:
