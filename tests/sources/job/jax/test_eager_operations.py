@@ -28,8 +28,8 @@ run(main)
 @pytest.mark.parametrize(
     ("what", "trains", "line"),
     [
-        ("_product", True, 7),
-        ("_product", False, 12),
+        ("_ran", True, 7),
+        ("_ran", False, 12),
         ("compiled", True, 7),
         ("compiled", False, None),  # not in the loop of the steps: it may run once
     ],

@@ -21,8 +21,6 @@ class EagerOperations:
         self._last_programs: Counter[Location] = Counter()
         self._last: Counter[Location] = Counter()
         """Products since the last step; past the last of all the job calls its model once more."""
-        self._since = 0
-        """Operations since the last product, which is of the same line, most often."""
         self._loop: frozenset[CodeType] = frozenset()
         """The job's own code that called the last training step."""
         self._around = StepLoop()
@@ -57,18 +55,15 @@ class EagerOperations:
         self, original: Call, trace: object, primitive: object, *args: object, **named: object
     ) -> object:
         if self._steps:
-            self._since += 1
-            if str(primitive) in PRODUCTS:
-                barrier.attempt("eager operation", self._product)
+            barrier.attempt("eager operation", self._ran, str(primitive) in PRODUCTS)
         return original(trace, primitive, *args, **named)
 
-    def _product(self) -> None:
-        """It is one of those that a model is made of."""
+    def _ran(self, product: bool = True) -> None:
+        """An operation, or a product: one of those that a model is made of."""
         location = self._outermost_call()
         if location is not None:
-            self._last[location] += 1
-            self._operations[location] += self._since
-        self._since = 0
+            self._last[location] += product
+            self._operations[location] += 1
 
     def facts(self) -> EagerForward | None:
         """The line that runs most of them, or for which most programs were compiled."""
