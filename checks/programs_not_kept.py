@@ -42,9 +42,9 @@ def programs_not_kept(signals: Signals, limit: float = LIMIT) -> Judgement:
     )
     if programs.cache_folder is None and spent > limit:
         yield Finding(
-            f"{programs.count} programs were compiled, in {spent:,.0f} s on this machine, and no "
-            "start keeps them for the next: jax_compilation_cache_dir is not set, or the cache is "
-            "switched off.",
+            f"to compile {programs.count} program{'s' * (programs.count > 1)} took {spent:,.0f} s "
+            "on this machine, and no start keeps them for the next: jax_compilation_cache_dir is "
+            "not set, or the cache is switched off.",
             'jax.config.update("jax_compilation_cache_dir", "gs://bucket/jax-cache")  # first\n'
             "# and no jax_enable_compilation_cache=False",
             seen,

@@ -89,7 +89,7 @@ def _rehearsed(signals: Signals) -> Judgement:
     step = predicted_step(signals)
     of_jax = signals.framework is Framework.JAX
     if of_jax and step is not None and step.device_ms.high < DISPATCH_MS[0]:
-        text = f"{step.device_ms.high:.3g}"
+        text = f"{max(step.device_ms.high, 1e-3):.3g}"
         yield Finding(
             f"the device's step is predicted to take {text} ms at most, and one dispatch takes "
             f"{DISPATCH_MS[0]} ms at least: the host rules it.",

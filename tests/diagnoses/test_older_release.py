@@ -39,6 +39,7 @@ from tpudiag.script_run import CodeFrame, Crash
 def test_the_release_that_has_it_is_named(error: str, name: str, release: str) -> None:
     text = advice(error, "2.19.1")
     assert text is not None and f"{name}" in text and release in text and "--python" in text
+    assert "tensorflow" not in (advice(error, of_jax=True) or "")
 
 
 BEHIND = '  File "{0}/lib/python3.11/site-packages/sklearn/utils/_param.py", line 9, in wrapper\n'

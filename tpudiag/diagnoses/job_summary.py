@@ -271,7 +271,8 @@ def partial(
         where = f" ({end.location})" if end.location else ""
         script = end.location.file if end.location else ""
         imported = signals.tensorflow.version if signals.tensorflow is not None else None
-        older = older_release.advice(error, imported or "")
+        of_jax = signals.framework is Framework.JAX
+        older = older_release.advice(error, imported or "", of_jax=of_jax)
         older = older or (older_release.of_package(end.crash, python) if end.crash else None)
         install = older or missing_package.advice(error, python, script)
         crashed = f"the job crashed: {error}{where}"

@@ -11,7 +11,6 @@ from tpudiag.script_run import Crash
 OLDEST: Release = (2, 13)
 OLDEST_OF: dict[str, Release] = {"tensorflow": OLDEST, "jax": (0, 4, 30)}
 """The first releases that are rehearsed."""
-"""The first TensorFlow that can be rehearsed."""
 _REFUSED = re.compile(r"TypeError: [^\n]*unexpected keyword argument '(\w+)'")
 _BY_POSITION = re.compile(r"TypeError: too many positional arguments$", re.MULTILINE)
 """The words of `inspect`, by which a decorator binds what a function is called with."""
@@ -46,12 +45,13 @@ _KNOWN: tuple[tuple[re.Pattern[str], str, str, Release], ...] = (
 TensorFlow with it where that decides. The first whose text an error contains is used."""
 
 
-def advice(error: str, tensorflow: str = "") -> str | None:
+def advice(error: str, tensorflow: str = "", *, of_jax: bool = False) -> str | None:
     """The release that has what an error misses, and how to rehearse with it; None for others.
 
-    `tensorflow` is the job's: what is missing in an old enough release was not removed.
+    `tensorflow` is the job's: what is missing in an old enough release was not removed. No older
+    TensorFlow helps a job of JAX.
     """
-    installed = release(tensorflow)[:2]
+    installed = (0, 0) if of_jax else release(tensorflow)[:2]
     for says, install, what, last in _KNOWN:
         found = says.search(error)
         if found is not None and not (last and _as_old(installed, last)):
