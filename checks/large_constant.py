@@ -67,9 +67,6 @@ def _finding(constant: StepConstant, limit: float, fix: str) -> Finding:
         + " A product takes it as weights, and no gradient reaches it: it is never trained."
         * constant.factor,
         fix,
-        (
-            Evidence("constant", constant.name),
-            Evidence("size", constant.bytes, "B", int(limit)),
-        ),
+        (Evidence("constant", constant.name), Evidence("size", constant.bytes, "B", int(limit))),
         constant.location,
     )

@@ -1,13 +1,4 @@
-from tpudiag.model import (
-    BOTH,
-    Evidence,
-    Finding,
-    Judgement,
-    Location,
-    NotMeasured,
-    Severity,
-    check,
-)
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, NotMeasured, Severity, check
 from tpudiag.signals import LossScale, Signals
 
 from ._need import by_framework, need, of_a_job

@@ -1,14 +1,6 @@
 from collections.abc import Sequence
 
-from tpudiag.model import (
-    BOTH,
-    Confidence,
-    Finding,
-    Judgement,
-    NotMeasured,
-    Severity,
-    check,
-)
+from tpudiag.model import BOTH, Confidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
 from tpudiag.report_figures import PredictedInstruction

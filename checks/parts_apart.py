@@ -37,10 +37,7 @@ def parts_apart(signals: Signals) -> Judgement:
                 f"and are zipped after they were {how}: inputs and labels do not belong together.",
                 "files = tf.data.Dataset.list_files(pattern, shuffle=False)  # of both, by names\n"
                 "dataset = tf.data.Dataset.zip((inputs, labels)).shuffle(examples)",
-                (
-                    Evidence("files of the same names", apart.files, "files"),
-                    Evidence("order", how),
-                ),
+                (Evidence("files of the same names", apart.files, "files"), Evidence("order", how)),
                 apart.location or pipeline.location,
                 confidence=Confidence.MEDIUM,
             )

@@ -77,10 +77,7 @@ def _reduced(read: ReplicaRead) -> Finding:
         else f"the loss is scaled by the global batch and then averaged over {read.replicas} "
         f"replicas: what is told is {read.replicas} times too small.",
         f"strategy.reduce(tf.distribute.ReduceOp.{right}, per_replica_loss, axis=None)",
-        (
-            Evidence("reduced by", by, limit=right),
-            Evidence("replicas", read.replicas, "replicas"),
-        ),
+        (Evidence("reduced by", by, limit=right), Evidence("replicas", read.replicas, "replicas")),
         read.location,
         severity=Severity.INFO if is_sum else None,
     )

@@ -139,10 +139,7 @@ def _as_predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgem
 
 
 def _offloaded(
-    profile: ProfileFacts,
-    replicas: Sequence[ReplicaSteps],
-    evidence: Evidence,
-    signals: Signals,
+    profile: ProfileFacts, replicas: Sequence[ReplicaSteps], evidence: Evidence, signals: Signals
 ) -> Finding:
     offload = share(replicas, HOST_MEMORY)
     copies, times = longest(profile, HOST_MEMORY)

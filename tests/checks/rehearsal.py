@@ -70,10 +70,7 @@ def of_work(
         recomputed_at=HERE, made_bytes=made_bytes, moved_bytes=1 << 20,
     )  # fmt: skip
     times = StepTimes(
-        step_ms=(900.0,) * 8,
-        input_wait_ms=(2.0,) * 8,
-        source="job",
-        made_alone_ms=made_alone_ms,
+        step_ms=(900.0,) * 8, input_wait_ms=(2.0,) * 8, source="job", made_alone_ms=made_alone_ms
     )
     return replace(of_jax(STATE, SHARD, work=work), target=target("v5e-8"), steps=times)
 

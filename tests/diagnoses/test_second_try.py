@@ -200,12 +200,7 @@ def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
         "multiple of that of the filter (3), with input shapes: [4,32,32,9], [1,1,3,8]."
     )
     for chosen, is_own in ((32, False), (16, True)):  # the rehearsal chose this size, or not
-        of_layer = crashed(
-            InterventionKind.DATA,
-            error=error,
-            stood_in=DATA,
-            chosen_sizes=[chosen],
-        )
+        of_layer = crashed(InterventionKind.DATA, error=error, stood_in=DATA, chosen_sizes=[chosen])
         assert (second_try.crash_of(tried(of_layer)[0]) is not None) is is_own
     job, _ = tried(crashed(error="KeyError: 'f7'", stood_in=DATA))
     assert second_try.crash_of(job) is not None, "no value of them came to it"

@@ -24,10 +24,7 @@ class Alerts:
     """The raised alerts; `hook` is a shell command with their data in its environment and stdin."""
 
     def __init__(
-        self,
-        source: str,
-        hook: str | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
+        self, source: str, hook: str | None = None, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
         self._source, self._hook, self._monotonic = source, hook, monotonic
         self._raised: dict[str, tuple[str, Severity]] = {}

@@ -24,13 +24,7 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.model import Framework, Report
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
-from tpudiag.signals import (
-    JobEnd,
-    Origin,
-    Signals,
-    TensorFlowImport,
-    TpuAttempt,
-)
+from tpudiag.signals import JobEnd, Origin, Signals, TensorFlowImport, TpuAttempt
 from tpudiag.sources import buckets, environment, precision_switches, script
 from tpudiag.sources.compiler.compile_step import StepCompilation
 from tpudiag.sources.compiler.topologies import topology
@@ -60,9 +54,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
 def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Report:
     started = datetime.now(UTC)
     limits = following.Limits(
-        request.timeout_s,
-        tpu_s=request.tpu_timeout_s,
-        ends_at=time.monotonic() + request.timeout_s,
+        request.timeout_s, tpu_s=request.tpu_timeout_s, ends_at=time.monotonic() + request.timeout_s
     )
     named_tpu, replicas = request.tpu, request.target.replicas
     attempt: TpuAttempt | None = None

@@ -47,10 +47,7 @@ class JobLog:
         self._logs = {path: (file, GrowingLog()) for path, (file, _) in self._logs.items()}
 
     def end(
-        self,
-        how: JobEndKind = "running",
-        exit_code: int | None = None,
-        error: str | None = None,
+        self, how: JobEndKind = "running", exit_code: int | None = None, error: str | None = None
     ) -> JobEnd | None:
         """The log so far as the signal of the job's end; None where it is empty.
 

@@ -87,10 +87,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         partial=partial,
         shortfall="whole" if partial else None,
         interrupted=end is not None and end.how == "interrupted",
-        series=(
-            *plot_data.of(signals),
-            *(predicted_step.roofline(step, target) if step else ()),
-        ),
+        series=(*plot_data.of(signals), *(predicted_step.roofline(step, target) if step else ())),
         crash=end.crash if end is not None else None,
         coverage=signals.coverage,
         hook_defects=signals.hook_defects,

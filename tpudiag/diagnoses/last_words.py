@@ -12,7 +12,7 @@ _FATAL = re.compile(r"F\d{4}|.*\bF\b.*\]|.*Error")
 _OF_ARGUMENTS = re.compile(
     r"error: the following arguments are required|error: unrecognized arguments|"
     r"error: (?:argument|one of the arguments) |Flags parsing error|Missing (?:option|argument)|"
-    r"[Ff]lag --\w+ must",
+    r"[Ff]lag --\w+ must"
 )
 """argparse, absl and click."""
 ARGUMENTS = "the script's own arguments stand behind `--`"

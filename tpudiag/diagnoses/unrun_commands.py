@@ -28,10 +28,7 @@ _COMMAND = re.compile(r"[!%]|get_ipython\(\)")
 
 
 def behind(
-    end: JobEnd | None,
-    skipped: Iterable[SkippedLine],
-    program: str = "",
-    python: str | None = None,
+    end: JobEnd | None, skipped: Iterable[SkippedLine], program: str = "", python: str | None = None
 ) -> SkippedLine | None:
     """The skipped command that caused the crash: its line names what is missing.
 

@@ -226,10 +226,7 @@ class WatchSession:
                 *notes(self.job),
                 *self._notes,
             ),
-            tables=(
-                *self._beside_each_other(),
-                lost_time.table(account, self.price, self.name),
-            ),
+            tables=(*self._beside_each_other(), lost_time.table(account, self.price, self.name)),
             series=lost_time.timeline(account),
             faults=(
                 *(f"{path}: nothing is recorded there" for path in self.job.empty),

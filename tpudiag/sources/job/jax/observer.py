@@ -20,15 +20,7 @@ from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.seen import Seen
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import (
-    Library,
-    Watches,
-    barrier,
-    hooks,
-    privates,
-    table,
-    user_lines,
-)
+from tpudiag.sources.job.points import Library, Watches, barrier, hooks, privates, table, user_lines
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import REST, UP_TO_FIRST_STEP, JobSpec, Recorder
