@@ -117,15 +117,11 @@ def keeping(size_bytes: int) -> Signals:
 UNREPORTED = (("loss", "roc", "val_loss", "val_roc"), ("loss", "learning_rate"), ())
 
 
-ROWS: tuple[tuple[str, Signals, Severity], ...] = (
-    *(("TPU511", draws(kind), Severity.WARNING) for kind in KINDS),
-    ("TPU511", fed(op("ParallelMap", same_draws=HERE)), Severity.WARNING),
-    (
-        "TPU510",
-        of_state(frozen_norms=(FrozenNorm("[1]", HERE, statistics_lost=True),)),
-        Severity.WARNING,
-    ),
-    ("TPU512", of_state(replicas_apart=apart(1 << 10)), Severity.WARNING),
+ROWS: tuple[Row, ...] = (
+    *(("TPU511", draws(kind)) for kind in KINDS),
+    ("TPU511", fed(op("ParallelMap", same_draws=HERE))),
+    ("TPU510", of_state(frozen_norms=(FrozenNorm("[1]", HERE, statistics_lost=True),))),
+    ("TPU512", of_state(replicas_apart=apart(1 << 10))),
     *(
         ("TPU512", of_state(replicas_apart=replace(apart(1 << 20), by_program=by)), Severity.ERROR)
         for by in (True, False)
@@ -133,25 +129,24 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU513",
         numerics(unused_regularizer=UnusedRegularizer(variables=3, name="w (L2)", location=HERE)),
-        Severity.WARNING,
     ),
-    ("TPU514", numerics(paired_loss=PairedLoss(512, HERE)), Severity.WARNING),
-    ("TPU514", of_state(loss_followed=True, paired_loss=PairedLoss(0, HERE)), Severity.WARNING),
+    ("TPU514", numerics(paired_loss=PairedLoss(512, HERE))),
+    ("TPU514", of_state(loss_followed=True, paired_loss=PairedLoss(0, HERE))),
     *(
         ("TPU515", numerics(similarities=ReplicaSimilarities(rows, HERE)), Severity.WARNING)
         for rows in (128, 256)
     ),
-    ("TPU516", numerics(loss_inputs=(LossInput("softmax", "scores", HERE),)), Severity.WARNING),
-    ("TPU516", numerics(loss_inputs=(LossInput("none", "probabilities"),)), Severity.WARNING),
+    ("TPU516", numerics(loss_inputs=(LossInput("softmax", "scores", HERE),))),
+    ("TPU516", numerics(loss_inputs=(LossInput("none", "probabilities"),))),
     *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in DROPPED),
-    ("TPU518", of_state(lost_moments=replace(DROPPED[0], restarts=2)), Severity.WARNING),
-    *(("TPU517", scheduled(steps), Severity.WARNING) for steps in (5, 3, 4000)),
-    ("TPU517", scheduled(4400, warmup=400), Severity.WARNING),
-    ("TPU517", scheduled(6, each=48, epochs=0), Severity.WARNING),
-    ("TPU517", scheduled(48, each=48, epochs=0, calls_each=4), Severity.WARNING),
-    *(("TPU517", scheduled(5, each=steps), Severity.WARNING) for steps in (4, 8)),
-    ("TPU409", numerics(serial_maps=(SerialMap(128, HERE),)), Severity.WARNING),
-    ("TPU520", loop(kept_metrics=(KeptMetric("valid_mae", 3, HERE),)), Severity.WARNING),
+    ("TPU518", of_state(lost_moments=replace(DROPPED[0], restarts=2))),
+    *(("TPU517", scheduled(steps)) for steps in (5, 3, 4000)),
+    ("TPU517", scheduled(4400, warmup=400)),
+    ("TPU517", scheduled(6, each=48, epochs=0)),
+    ("TPU517", scheduled(48, each=48, epochs=0, calls_each=4)),
+    *(("TPU517", scheduled(5, each=steps)) for steps in (4, 8)),
+    ("TPU409", numerics(serial_maps=(SerialMap(128, HERE),))),
+    ("TPU520", loop(kept_metrics=(KeptMetric("valid_mae", 3, HERE),))),
     *(
         (
             "TPU521",
@@ -160,52 +155,44 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         )
         for n, severity in ((2, Severity.WARNING), (0, Severity.INFO))
     ),
-    ("TPU516", loop(metrics_on_scores=(MetricOnScores("auc", HERE),)), Severity.WARNING),
+    ("TPU516", loop(metrics_on_scores=(MetricOnScores("auc", HERE),))),
     *(
         ("TPU304", keeping(size), severity)
         for size, severity in ((2**21, Severity.WARNING), (2**19, Severity.INFO))
     ),
     ("TPU519", loop(endless_sum=EndlessSum(4, HERE)), Severity.ERROR),
-    *(("TPU612", monitored(*names), Severity.WARNING) for names in UNREPORTED),
-    ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
+    *(("TPU612", monitored(*names)) for names in UNREPORTED),
+    ("TPU408", of_state(half_state=half(0.6))),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
-    ("TPU403", numerics(double=(HERE,)), Severity.WARNING),
+    ("TPU403", numerics(double=(HERE,))),
     ("TPU502", h(loss=(LossScale(512.0, 8, False, HERE, values_summed=4096),)), Severity.ERROR),
-    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, penalty=True),)), Severity.WARNING),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, penalty=True),))),
     # Small in itself, and more than half of what is trained.
-    ("TPU110", h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**20),)), Severity.WARNING),
-    ("TPU111", dispatched(16, COUNTING), Severity.WARNING),
+    ("TPU110", h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**20),))),
+    ("TPU111", dispatched(16, COUNTING)),
     # Moments of the shape of parameters that are shared out, however small.
-    ("TPU703", of_jax(replace(SMALL, parts=8), MOMENT, SHARD), Severity.WARNING),
-    (
-        "TPU703",
-        of_jax(MOMENT, SHARD, unmatched=(UnmatchedLayout("table/embeddings", 2, HERE),)),
-        Severity.WARNING,
-    ),
+    ("TPU703", of_jax(replace(SMALL, parts=8), MOMENT, SHARD)),
+    ("TPU703", of_jax(MOMENT, SHARD, unmatched=(UnmatchedLayout("table/embeddings", 2, HERE),))),
     ("TPU702", on_devices(idle_axes=(("model", 4),)), Severity.ERROR),
-    ("TPU702", on_devices(gathered=("x", HERE)), Severity.WARNING),
-    ("TPU706", on_devices(reduced_in_loop=ReducedInLoop(1 << 20, 4, HERE)), Severity.WARNING),
+    ("TPU702", on_devices(gathered=("x", HERE))),
+    ("TPU706", on_devices(reduced_in_loop=ReducedInLoop(1 << 20, 4, HERE))),
     # The batch lies along the axis of one device, and the mesh has another.
     ("TPU702", along_one(), Severity.ERROR),
-    ("TPU702", crossed(shape=(1024,)), Severity.WARNING),
-    (
-        "TPU403",
-        h(matrix_ops=(product(784, 128, dtype="float32", passes=6), product(784, 128))),
-        Severity.WARNING,
-    ),
+    ("TPU702", crossed(shape=(1024,))),
+    ("TPU403", h(matrix_ops=(product(784, 128, dtype="float32", passes=6), product(784, 128)))),
     (
         "TPU502",
         replace(on_devices(), loss=(LossScale(1.0, 8, False, HERE),), batch=HEALTHY.batch),
         Severity.ERROR,
     ),
-    *(("TPU104", eager(products), Severity.WARNING) for products in (40, 0)),
+    *(("TPU104", eager(products)) for products in (40, 0)),
     ("TPU104", by_keras(not_compiled=("RandomCrop",)), Severity.ERROR),
     ("TPU104", by_keras(run_eagerly=True), Severity.ERROR),
     ("TPU104", eager(18), Severity.INFO),
     ("TPU402", h(matrix_ops=(product(784, 130), product(130, 10))), Severity.INFO),
     # New shapes to the end, and one smaller last batch, that comes in each epoch.
-    ("TPU101", shapes(2, 3, 9, 14, 22), Severity.WARNING),
-    ("TPU101", shapes(10, sizes="[{}, 32]"), Severity.WARNING),
+    ("TPU101", shapes(2, 3, 9, 14, 22)),
+    ("TPU101", shapes(10, sizes="[{}, 32]")),
 )
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU409", numerics(serial_maps=(SerialMap(7, HERE),))),

@@ -6,13 +6,15 @@ from typing import Any, Literal
 from tpudiag import engine
 from tpudiag.catalogue import checks
 from tpudiag.hardware import target
-from tpudiag.model import Finding, Framework, Location, Outcome
+from tpudiag.model import Finding, Framework, Location, Outcome, Severity
 from tpudiag.settings import Settings
 from tpudiag.signals import *
 
 HERE = Location("train.py", 7)
 
 
+Row = tuple[str, Signals] | tuple[str, Signals, Severity]
+"""A check, what it must find a fault in, and how severe: a warning if nothing is said."""
 RAN_OUT = "Your input ran out of data; interrupting training"
 
 

@@ -15,7 +15,8 @@ from tpudiag.hardware import target
 from tpudiag.model import Framework, Severity, Verdict
 from tpudiag.signals import Checkpoints, Origin, Signals, StepOp, StepOps, StepTimes, Tf1Use
 
-FAILS = failing_function.ROWS + failing_device.ROWS + failing_values.ROWS
+ROWS = failing_function.ROWS + failing_device.ROWS + failing_values.ROWS
+FAILS = [(*row[:2], row[2] if len(row) > 2 else Severity.WARNING) for row in ROWS]
 PASSES = PASS + failing_values.PASSES
 SKIPPED_WHEN_HEALTHY = {
     "TPU003", "TPU103", "TPU106", "TPU201", "TPU204", "TPU210", "TPU303", "TPU509", "TPU511",
