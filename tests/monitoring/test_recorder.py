@@ -70,21 +70,6 @@ def test_a_range_gives_no_data_and_so_no_wait(tmp_path: Path) -> None:
     assert all(w.wait_ms is not None for w in found.windows)
 
 
-def test_a_loop_that_raises_is_closed_and_its_error_stands(tmp_path: Path) -> None:
-    path = tmp_path / "a.sqlite"
-
-    def loop() -> None:
-        for number in track(range(9), path=path):
-            if number == 4:
-                raise RuntimeError("mine")
-
-    with pytest.raises(RuntimeError, match="mine"):
-        loop()
-    found = read(path)
-    assert found.steps == 4
-    assert found.run.ended_ns is not None
-
-
 def test_an_announced_pause_is_no_slow_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

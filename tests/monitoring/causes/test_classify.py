@@ -53,6 +53,8 @@ PROVEN: list[tuple[dict[str, Any], CauseKind]] = [
     ({"now": replace(SLOWER, wait_ms=None), "main": main("input", 0.6)}, CauseKind.INPUT),
     ({"host": replace(HOST, throttled=0.5), "host_before": replace(HOST, throttled=0.0)},
      CauseKind.HOST_CPU),
+    ({"host": replace(HOST, throttled=0.6), "host_before": replace(HOST, throttled=0.0),
+      "stalled": True, "lost": 1.0, "now": None}, CauseKind.HOST_CPU),
     ({"chips": HOT, "chips_before": COOL}, CauseKind.DEVICE),
     ({"chips": HOT, "host": BUSY}, CauseKind.DEVICE),
     ({"host": SHORT}, CauseKind.HOST_MEMORY),
@@ -83,6 +85,7 @@ NOT_PROVEN: list[dict[str, Any]] = [
     {"host": replace(BUSY, queued=0.4), "now": replace(SLOWER, step_ms=300.0)},
     {"host": BUSY, "now": replace(SLOWER, step_ms=1000.0)},
     {"host": replace(BUSY, others_cores=0.6)},
+    {"host": replace(BUSY, queued=None)},
     {
         "host_before": replace(HOST, own_cores=2.0, queued=1.0),
         "host": replace(BUSY, own_cores=0.5, queued=0.95),
@@ -146,3 +149,5 @@ def test_an_input_that_others_starve_is_told_with_the_figures_of_both() -> None:
     names = {figure.name: (figure.before, figure.now) for figure in found.figures}
     assert names["waiting for input"] == (5.0, 105.0)
     assert names["cores busy with other processes"] == (0.5, 6.0)
+    assert names["threads of the job that wait for a core"] == (0.1, 3.0)
+    assert names["cores that the job has"] == (2.0, 1.5)
