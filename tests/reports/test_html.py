@@ -126,39 +126,10 @@ def test_the_users_markup_stays_text(specimens: dict[str, Report]) -> None:
     assert data["series"][0]["name"] == "</script><b>x</b>"
 
 
-def test_three_things_to_do_first_and_what_each_is_worth(specimens: dict[str, Report]) -> None:
-    (first,) = tree(specimens["each-severity"]).all("ol")
-    said = [" ".join(item.text().split()) for item in first.all("li")]
-    assert [text.split()[0] for text in said] == ["TPU201", "TPU501", "TPU404"]
-    assert said[0].endswith("Worth: 12.3 ms a step (38% of the step)")
-    assert said[1].endswith("Worth: 14 GiB")
-    assert said[2].endswith("Worth: not measured")
-
-
 def test_a_share_is_of_a_step_time_that_is_known(specimens: dict[str, Report]) -> None:
     for measured in ({}, {"step_time_ms": Measurement(float("nan"), "ms", "job")}):
         (first,) = tree(replace(specimens["each-severity"], measurements=measured)).all("ol")
         assert "12.3 ms a step" in first.text() and "of the step" not in first.text()
-
-
-def test_a_finding_shows_source_evidence_fix_and_explanation(
-    specimens: dict[str, Report],
-) -> None:
-    article = tree(specimens["plots"]).all("article")[0]
-    marked = [row for row in article.all("span") if row.attributes.get("class") == "row named"]
-    assert [row.text().split("\u25b6")[-1].strip() for row in marked] == ["for batch in dataset:"]
-    assert "if <b> & 'x':" in article.text()
-    assert [cell.text() for cell in article.all("td")][:4] == [
-        "input wait",
-        "38.12 %",
-        "20 %",
-        "profile",
-    ]
-    finding = specimens["plots"].outcomes[4].findings[0]
-    assert finding.fix in [code.text() for code in article.all("code")]
-    assert "In XProf: Input Pipeline Analysis" in article.text()
-    headings = [heading.text() for heading in article.all("h4")]
-    assert headings == ["What it sees", "Why it costs", "What to do", "Source"]
 
 
 def test_a_line_outside_the_excerpts_shows_its_place_alone(specimens: dict[str, Report]) -> None:
@@ -170,38 +141,6 @@ def test_a_line_outside_the_excerpts_shows_its_place_alone(specimens: dict[str, 
     page = tree(replace(report, outcomes=outcomes))
     assert "train.py:99" in page.text()
     assert not [f for f in page.all("figure") if f.attributes.get("class") == "source"]
-
-
-def test_skipped_checks_stand_apart_with_how_to_measure_them(
-    specimens: dict[str, Report],
-) -> None:
-    page = tree(specimens["all-skipped"])
-    rows = [row for row in page.all("tr") if row.attributes.get("data-state") == "skipped"]
-    assert "run it on the TPU" in rows[0].text() and "TPU405" in rows[0].text()
-    assert "nothing was proved healthy" in page.text()
-    assert "No check failed" in tree(specimens["healthy"]).text()
-
-
-def test_every_plot_says_in_words_what_it_shows(specimens: dict[str, Report]) -> None:
-    page = tree(specimens["plots"])
-    said = {
-        canvas.attributes["data-plot"]: canvas.attributes["aria-label"]
-        for canvas in page.all("div")
-        if "data-plot" in canvas.attributes
-    }
-    assert said == {
-        "steps": "Step time: 9 steps: median 31 ms, longest 49 ms",
-        "distribution": "Distribution of the step time: 9 steps: median 31 ms, longest 49 ms",
-        "parts": "Where the step goes: compute 42%, input wait 39%, collectives 18%",
-        "prediction": "The predicted step: v5e-8: 12 ms (10 ms to 15.5 ms), bound by MXU",
-        "roofline": "Roofline: 3 operations with FLOPs, the best at 81% of its roof",
-        "memory": "Memory over time: peak 14.2 GiB on host-0 device 0, of 15.75 GiB that it may "
-        "use",
-        "plan": "Batch against throughput: v5e-8: 128 is the largest that fits; "
-        "v6e-8: 256 is the largest that fits",
-        "replicas": "Replicas: own time of each step: host-2 TensorCore 0 is slowest: 19 ms a "
-        "step, the median replica 15 ms; collectives, in which the fast wait, are left out",
-    }
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

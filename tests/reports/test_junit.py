@@ -43,29 +43,6 @@ def test_a_verdict_is_what_ci_makes_of_it(specimens: dict[str, Report]) -> None:
         assert [child.tag for child in case] == [kinds[outcome.verdict]]
 
 
-def test_a_failure_says_where_what_and_how_to_mend_it(specimens: dict[str, Report]) -> None:
-    (suite,) = suites(specimens["each-severity"])
-    (case,) = [c for c in suite.findall("testcase") if c.attrib["name"].startswith("TPU201")]
-    assert case.attrib["file"] == "train.py" and case.attrib["line"] == "41"
-    failure = case[0]
-    assert failure.attrib["type"] == "error"
-    assert failure.attrib["message"].startswith("The step waits for input 38.1 %")
-    for said in ("train.py:41", "Costs 12.3 ms a step", "limit 20 %", "dataset.prefetch("):
-        assert said in (failure.text or "")
-    (two,) = [c for c in suite.findall("testcase") if c.attrib["name"].startswith("TPU501")]
-    assert two[0].attrib["message"].endswith("(and 1 more)")
-
-
-def test_a_skipped_case_says_how_to_measure_it(specimens: dict[str, Report]) -> None:
-    (suite,) = suites(specimens["all-skipped"])
-    said = [case[0].attrib["message"] for case in suite.findall("testcase")]
-    assert said[2] == "there is one host. To measure it: profile at least 3 hosts."
-
-
-def test_no_time_is_told_that_was_not_measured(specimens: dict[str, Report]) -> None:
-    assert "time=" not in renderer("junit")(specimens["each-severity"]).replace("timestamp=", "")
-
-
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_xml(text: str) -> None:
     from tpudiag.model import Finding, Location, Subject

@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
-from rich.text import Text
 
 from tests import made
 from tpudiag import report_json
@@ -178,19 +177,6 @@ def test_words_of_the_report_keep_to_80_columns(specimens: dict[str, Report]) ->
         assert all(row.startswith("Open the profile: ") for row in long)
 
 
-def test_code_is_copyable_as_it_was(specimens: dict[str, Report]) -> None:
-    code = next(o for o in specimens["long"].outcomes if o.findings).findings[0].fix
-    assert code in renderer("text")(specimens["long"], verbose=True)
-    assert code in renderer("markdown")(specimens["long"])
-    assert code in ESCAPES.sub("", renderer("rich")(specimens["long"], verbose=True))
-
-
-def test_worst_comes_first_and_then_what_costs_most(specimens: dict[str, Report]) -> None:
-    text = renderer("text")(specimens["each-severity"])
-    heads = re.findall(r"^(?:error|warning|info) (\w+)", text, re.MULTILINE)
-    assert heads == ["TPU201", "TPU501", "TPU404", "TPU401"]
-
-
 def test_time_outranks_bytes_and_ids_break_ties(specimens: dict[str, Report]) -> None:
     def outcome(id_: str, ms: float | None, bytes_: int | None) -> Outcome:
         finding = Finding("m", "f", cost_ms_per_step=ms, cost_bytes=bytes_)
@@ -218,20 +204,6 @@ def test_every_outcome_is_named_in_every_format(specimens: dict[str, Report]) ->
             for outcome in specimens[name].outcomes:
                 assert outcome.id in text
                 assert outcome.name in text
-
-
-def test_brackets_are_no_rich_markup(specimens: dict[str, Report]) -> None:
-    hostile = specimens["hostile"]
-    assert "[bold red]x[/]" in ESCAPES.sub("", renderer("rich")(hostile))
-
-
-def test_escape_codes_are_whole(specimens: dict[str, Report]) -> None:
-    """A terminal shows the words of the plain text, some of them in colour."""
-    shown = Text.from_ansi(renderer("rich")(specimens["each-severity"]))
-    plain = [row.rstrip() for row in shown.plain.splitlines()]
-    assert plain == renderer("text")(specimens["each-severity"]).splitlines()
-    red = [shown.plain[s.start : s.end] for s in shown.spans if "color(1)" in str(s.style)]
-    assert red == ["error", "1 error, 2 warnings, 1 info; 1 passed, 4 not measured (-v shows them)"]
 
 
 @pytest.mark.parametrize(
@@ -285,10 +257,6 @@ class TestMarkdown:
         )
         cells = re.findall("<td>(.*?)</td>", html)
         assert cells == ["<code>TPU101 a|b`c``d</code>", "x|y` 1 [job]"]
-
-    def test_skipped_checks_are_folded_away(self, specimens: dict[str, Report]) -> None:
-        text = renderer("markdown")(specimens["all-skipped"])
-        assert text.index("<details>") < text.index("TPU405") < text.index("</details>")
 
     @any_report
     @given(said=st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"])))

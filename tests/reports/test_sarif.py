@@ -67,26 +67,6 @@ def test_a_result_is_a_finding_and_nothing_else(specimens: dict[str, Report]) ->
         assert len(run_of(report)["results"]) == found
 
 
-def test_levels_rules_and_lines(specimens: dict[str, Report]) -> None:
-    run = run_of(specimens["plots"])
-    rules = run["tool"]["driver"]["rules"]
-    said = [
-        (r["ruleId"], r["level"], r["locations"][0]["physicalLocation"].get("region"))
-        for r in run["results"]
-    ]
-    assert said == [
-        ("TPU401", "note", None),
-        ("TPU404", "warning", None),
-        ("TPU501", "warning", {"startLine": 12}),
-        ("TPU501", "note", None),
-        ("TPU201", "error", {"startLine": 41, "snippet": {"text": "for batch in dataset:"}}),
-    ]
-    assert all(rules[r["ruleIndex"]]["id"] == r["ruleId"] for r in run["results"])
-    (rule,) = [rule for rule in rules if rule["id"] == "TPU201"]
-    assert "## What to do" in rule["help"]["markdown"]
-    assert rule["shortDescription"]["text"] == "The step waits for input."
-
-
 def test_the_level_of_a_rule_is_the_checks_own() -> None:
     """A warning of TPU201, whose check is an error by default."""
     milder = replace(at(None).outcomes[0], severity=Severity.WARNING)
@@ -117,17 +97,3 @@ def test_the_snippet_comes_from_the_excerpt_that_holds_the_line() -> None:
     (result,) = run_of(report)["results"]
     region = result["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 90, "snippet": {"text": "z"}}
-
-
-def test_what_could_not_tell_is_a_notification(specimens: dict[str, Report]) -> None:
-    (invocation,) = run_of(specimens["broken"])["invocations"]
-    said = {
-        note["associatedRule"]["id"]: (note["level"], note["message"]["text"])
-        for note in invocation["toolExecutionNotifications"]
-    }
-    assert said["TPU105"][0] == "error" and "KeyError" in said["TPU105"][1]
-    assert said["TPU405"][0] == "note" and "To measure it: run it on the TPU" in said["TPU405"][1]
-    assert not invocation["executionSuccessful"]
-    (crashed,) = run_of(specimens["crashed"])["invocations"]
-    assert "ended with exit code 1" in crashed["toolExecutionNotifications"][0]["message"]["text"]
-    assert run_of(specimens["healthy"])["invocations"][0]["executionSuccessful"]
