@@ -90,6 +90,11 @@ def of_a_job(signals: Signals, what: str) -> None:
         raise NotMeasured(f"a profile does not hold {what}", RUN_THE_JOB)
 
 
+def two_numbers(version: str) -> tuple[int, ...]:
+    """Of a release, to compare by: 2.15.0rc1 is one of 2.15."""
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+
+
 def mib(size_bytes: float) -> str:
     """A size for a sentence, e.g. `3.2 GiB` or `70 KiB`."""
     for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):

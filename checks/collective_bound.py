@@ -6,7 +6,7 @@ from tpudiag.prediction.times import Bound
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
 from ._compiler import fits_at, program_of
-from ._need import ON_THE_TPU, by_framework, share_of
+from ._need import ON_THE_TPU, by_framework, share_of, two_numbers
 from ._predicted import ranged
 from ._profile import longest, ms_per_step, replicas_of, share, whole_trace
 from .batch_multiple import LIMIT as TILE
@@ -18,6 +18,8 @@ SHORTEST_MS = 0.5
 """Of a step that is predicted to compute for less, what starts and ends each collective counts
 more than its bytes."""
 WARNING_LIMIT, ERROR_LIMIT = 0.15, 0.30
+SHARDY = 0, 7
+"""The first JAX whose programs Shardy partitions: an older one has an older compiler, too."""
 _FEWER = "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges"
 _FEWER_OF_JAX = "take a larger batch on each device: fewer exchanges for as many examples"
 _KEEP_SHARDED = (
@@ -142,13 +144,17 @@ def _compiled(signals: Signals, step: Compilation, program: Program, limit: floa
         Evidence("weight update shared out", program.sharded_update, source=step.source),
     )
     if spent.low >= limit:
+        versions = signals.environment.distributions if signals.environment is not None else {}
+        jax = by_framework(signals, "", versions.get("jax", ""))
+        older = bool(jax) and two_numbers(jax) < SHARDY
+        doubt = f"; JAX {jax} may share the step out in another way than this compiler"
         yield Finding(
             f"collectives are predicted to take {spent.value:.0%} of the step ({spent.low:.0%} to "
-            f"{spent.high:.0%}).",
+            f"{spent.high:.0%}){doubt * older}.",
             _fix(signals, program.collectives),
             evidence,
             None,
-            severity=Severity.WARNING if spent.low >= WARNING_LIMIT else Severity.INFO,
+            severity=Severity.INFO if older or spent.low < WARNING_LIMIT else Severity.WARNING,
             cost_ms_per_step=predicted.collective_ms.value,
         )
     yield from evidence

@@ -6,7 +6,7 @@ from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, c
 from tpudiag.signals import CloudTpu, Signals
 
 from ._cloud_tpu import SOURCE, commands, image_tensorflow, image_trouble, working_image
-from ._need import need, of_a_job
+from ._need import need, of_a_job, two_numbers
 
 _NO_TENSORFLOW = (
     "choose a v6e or older (`--for v6e-8`), or train with JAX: of a Keras 3 script that is\n"
@@ -55,8 +55,7 @@ def generation_unsupported(signals: Signals) -> Judgement:
         )
         return
     needed = ".".join(map(str, minimum))
-    # Two numbers: 2.15.0rc1 drives what 2.15 does.
-    release = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    release = two_numbers(version)
     if release < minimum:
         yield Finding(
             f"TensorFlow {version} cannot drive {target.generation}: it needs {needed} or newer.",
@@ -65,10 +64,7 @@ def generation_unsupported(signals: Signals) -> Judgement:
         )
     yield Evidence("tensorflow", version, limit=f">= {needed} for {target.generation}")
     newest, claim = STANDS.name, STANDS.deciding
-    if (
-        STANDS.tensorflow is not None
-        and release > tuple(map(int, newest.split()[-1].split(".")))[:2]
-    ):
+    if STANDS.tensorflow is not None and release > two_numbers(newest.split()[-1]):
         yield Evidence("newest that finds a TPU", newest, source=words.claimed(claim))
 
 

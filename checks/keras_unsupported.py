@@ -4,7 +4,7 @@ from tpudiag.installs.table import FIRST_SCALING_KERAS
 from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
-from ._need import need, of_a_job
+from ._need import need, of_a_job, two_numbers
 
 
 @check("TPU005", Severity.ERROR)
@@ -43,7 +43,7 @@ def keras_unsupported(signals: Signals) -> Judgement:
         return
     keras = need(signals.keras, "a use of Keras")
     version = Evidence(keras.package, keras.version)
-    numbers = tuple(int(part) for part in keras.version.split(".")[:2] if part.isdigit())
+    numbers = two_numbers(keras.version)
     is_keras_3 = keras.package == "keras" and numbers >= (3, 0)
     if is_keras_3 and keras.loop == "fit" and numbers < FIRST_SCALING_KERAS:
         yield Finding(

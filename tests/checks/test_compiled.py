@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.checks.rehearsal import SHARD, STATE, examine, h, of_jax, product
+from tests.checks.rehearsal import SHARD, STATE, examine, h, installed, of_jax, product
 from tests.prediction.programs import PLAIN
 from tpudiag.compiled import (
     Collective,
@@ -240,6 +240,9 @@ def test_an_array_that_loses_its_sharding_keeps_it() -> None:
     assert "with_sharding_constraint" in outcome.findings[0].fix
     reduced = judge("TPU504", of_step(2.0, 1.0), framework=Framework.JAX)
     assert "dataset" not in reduced.findings[0].fix
+    older = installed(jax="0.4.30")
+    outcome = judge("TPU504", of_step(2.0, 1.0), framework=Framework.JAX, environment=older)
+    assert (reduced.severity, outcome.severity) == (Severity.WARNING, Severity.INFO)
 
 
 def test_what_a_print_brings_along_is_not_sent_to_the_pipeline() -> None:
