@@ -81,6 +81,7 @@ class Watches:
             )
             self.heavy = HeavyFunctions(tf, on_heavy)
             self.functions.call = self.heavy.call
+            self.heavy.predicted = self.whole.epochs.predicts
         self.tf1 = watch_tf1()
         self.keras = KerasWatch(tf)
         if self.lowering is not None:

@@ -37,6 +37,12 @@ def test_rows_are_repeated_to_the_length_of_the_data() -> None:
     endless = dataset.repeat()
     short = predictions.predict(tf, plus_one, signature.bind(endless, steps=50))
     assert short is not None and outputs(short).shape == (500,)
+    # of no static batch: as many rows as there are, or as so many steps have
+    ragged = tf.data.Dataset.range(995).batch(10).map(tf.identity)
+    for given, rows in ((ragged, 995), (ragged.repeat(), 1000)):
+        assert predictions.batch_of(tf, given, None) == 10
+        short = predictions.predict(tf, plus_one, signature.bind(given, steps=99.2))
+        assert short is not None and outputs(short).shape == (rows,)
 
     for whole in (array[:100], tf.data.Dataset.range(100).batch(10)):
         assert predictions.predict(tf, plus_one, signature.bind(whole, 10)) is None

@@ -45,12 +45,17 @@ class EpochWatch:
         """A callback's prediction is part of its epoch's cost."""
         self._begun = 0
         self._fitted = False
+        self._predicted: int | None = None
 
     def watch_keras(self, keras: Library) -> None:
         """Install the hooks on a Keras package."""
         hooks.around(table.FIT, partial(self._fit, callback_class(keras, self._forward)), keras)
         hooks.around(table.EVALUATE, self._evaluate, keras)
         hooks.around(table.PREDICT, self._predict, keras)
+
+    def predicts(self) -> int | None:
+        """A replica's batch of the prediction that runs."""
+        return self._predicted
 
     def _fit(
         self, class_: Any, original: Call, model: object, *args: object, **kwargs: object
@@ -116,11 +121,22 @@ class EpochWatch:
         shortened = interventions.allowed(InterventionKind.PREDICTIONS) and (
             self._forward.training_too or (self._fitted and not self._fitting)
         )
-        bound = bindings.bound(original, model, *args, **kwargs) if shortened else None
+        bound = bindings.bound(original, model, *args, **kwargs)
         share = self._tf.distribute.TPUStrategy.tpudiag_share()
-        short = predictions.predict(self._tf, original, bound, *share) if bound else None
-        if short is None:
-            return original(model, *args, **kwargs)
+        given: Kwargs = bound.arguments if bound is not None else {}
+        size = hooks.quietly(
+            predictions.batch_of, self._tf, given.get("x"), given.get("batch_size")
+        )
+        strategy: Any = getattr(model, "distribute_strategy", None)
+        replicas = int(getattr(strategy, "num_replicas_in_sync", 1))
+        with hooks.instead(self, _predicted=size and -(-size // replicas)):
+            short = (
+                predictions.predict(self._tf, original, bound, *share)
+                if bound is not None and shortened
+                else None
+            )
+            if short is None:
+                return original(model, *args, **kwargs)
         result, *few = short
         loop = ShortenedLoop("batches of predict", user_lines.caller(), *few)
         if loop not in self.shortened:

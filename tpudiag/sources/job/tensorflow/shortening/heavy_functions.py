@@ -45,6 +45,8 @@ class HeavyFunctions:
         self._tf, self._on_skip = tf, on_skip
         self.batch: Callable[[], int | None] = lambda: None
         """A replica's batch, where a trace leaves it open."""
+        self.predicted: Callable[[], int | None] = lambda: None
+        """That of a prediction, which may be larger than any before."""
         self._current: tuple[FunctionRecord, Args] | None = None
         self._inside = False
         self._thread = threading.current_thread()
@@ -73,7 +75,8 @@ class HeavyFunctions:
         (record, given), self._current = self._current, None
         if is_recorded():
             return original(concrete, *args, **kwargs)
-        if not record.heavy and not record.calls and interventions.allowed(TRACED):
+        judged = record.calls and self.predicted() is None
+        if not record.heavy and not judged and interventions.allowed(TRACED):
             passes = host_memory.PASSES if record.trains else 1
             hooks.quietly(self._judge, record, graph, passes)
         kind = TRACED if any(map(_is_open, self._parts(concrete.structured_outputs))) else EFFECTS
@@ -93,7 +96,8 @@ class HeavyFunctions:
 
     def _judge(self, record: FunctionRecord, graph: Graph, passes: int = 1) -> None:
         """Skip a function that takes too long."""
-        flops = passes * matrix_products.replica_flops(self._tf, graph, self.batch())
+        batch = self.predicted() or self.batch()
+        flops = passes * matrix_products.replica_flops(self._tf, graph, batch)
         if host_memory.is_heavy(flops):
             self.leave(record, flops)
 

@@ -5,6 +5,7 @@ repeated to the length of the data.
 """
 
 import inspect
+import math
 import operator
 import re
 from typing import Any
@@ -23,6 +24,7 @@ LEAST_BATCHES = 16
 COUNT_S = 5.0
 """The time to count data of unknown length."""
 _HANDS_ON = re.compile(r"_?(Parallel)?(Map|Prefetch|Options|Shuffle|Cache|AssertCardinality)")
+_MORE_OR_LESS = re.compile(f"{_HANDS_ON.pattern}|_?(Repeat|Take|Skip)")
 _BATCHES = re.compile(r"_?(Parallel)?Batch")
 
 
@@ -73,15 +75,32 @@ def predict(
     return tf.nest.map_structure(repeated, result), min(few, batches), batches
 
 
-def _length(tf: Library, data: Any, batch: int | None, steps: int | None) -> tuple[int, int] | None:
+def batch_of(tf: Library, data: Any, asked: int | None) -> int | None:
+    """The examples of a batch that Keras makes of arrays, or that a dataset has."""
+    if not isinstance(data, tf.data.Dataset):
+        arrays = all(hasattr(each, "shape") for each in tf.nest.flatten(data))
+        return asked or KERAS_BATCH if arrays else None
+    batched = cardinality.below(data, _MORE_OR_LESS)
+    known = _BATCHES.match(type(batched).__name__)
+    return _static(tf, data) or (int(privates.BATCH_SIZE.of(batched)) if known else None)
+
+
+def _static(tf: Library, data: Dataset) -> int | None:
+    """A dataset's batch, where its spec tells."""
+    shape = tf.nest.flatten(data.element_spec)[0].shape
+    return shape[0] if shape.rank else None
+
+
+def _length(tf: Library, data: Any, asked: int | None, steps: int | None) -> tuple[int, int] | None:
     """The batch of arrays, or of a dataset, and its examples; None for other data."""
+    size, most = batch_of(tf, data, asked), math.inf if steps is None else math.ceil(steps)
     if isinstance(data, tf.data.Dataset):
-        first = tf.nest.flatten(data.element_spec)[0]
-        size = first.shape[0] if first.shape.rank else None
-        batches = int(data.cardinality()) if steps is None else int(steps)
-        if steps is None and (batches == cardinality.UNKNOWN or size is None):
-            return _counted(tf, data)
-        return (size, batches * size) if size else None
+        batches = cardinality.known(data)
+        if batches == cardinality.ENDLESS:
+            return (size, int(most) * size) if size and steps else None
+        known = None if batches == cardinality.UNKNOWN else _static(tf, data)
+        counted = (known, batches * known) if known else _counted(tf, data)
+        return counted and (counted[0], int(min(counted[1], most * counted[0])))
     leaves = tf.nest.flatten(data)
     for leaf in leaves:
         array = type(leaf).__module__ == "numpy" and type(leaf).__name__ == "ndarray"
@@ -89,7 +108,7 @@ def _length(tf: Library, data: Any, batch: int | None, steps: int | None) -> tup
             return None
     if steps is not None or len({len(leaf) for leaf in leaves}) != 1:
         return None
-    return int(batch or KERAS_BATCH), len(leaves[0])
+    return int(asked or KERAS_BATCH), len(leaves[0])
 
 
 def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:
