@@ -1,5 +1,7 @@
+from collections.abc import Iterable
+
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
-from tpudiag.signals import ShardedStep, Signals, StepArgument, UnmatchedLayout
+from tpudiag.signals import Signals, StepArgument
 
 from ._need import by_library, mib, need
 
@@ -9,12 +11,18 @@ UNFOLLOWED = 0.1
 """Of the state that each device holds: what lies whole beside arrays of its shape that do not."""
 WARNING_SHARE = 0.25
 """Of a device's HBM: from there on the copies are a matter of what fits."""
-_SHARED = "others of the same shapes are shared out"
+_SHARED = "others of the same shapes are shared out, and "
+_MISSED = "no variable's path matches the layout of '{0.key}', and "
 _BY_PARAMETERS = (
     "opt_state = tx.init(params)  # of params that are placed: moments follow them\n"
     "# or by jit: jax.jit(tx.init, out_shardings=...) with the parameters' shardings"
 )
 _BY_PATHS = "print([v.path for v in model.variables])  # the key is one, or a regular expression"
+_BY_KERAS = "keras.distribution.ModelParallel(layout_map=...)  # a LayoutMap of the kernels"
+_BY_SHARDING = (
+    "sharding = NamedSharding(mesh, P(mesh.axis_names[0]))  # from jax.sharding\n"
+    "params = jax.device_put(params, sharding)  # where it divides the first dimension"
+)
 
 
 @check("TPU703", Severity.WARNING, frameworks=(Framework.JAX,))
@@ -45,60 +53,36 @@ def state_replicated(signals: Signals, limit: float = LIMIT) -> Judgement:
     if step.devices < 2 or step.mapped or not step.state:
         need(None, "state on several devices that jax.jit shares out")
     whole = [each for each in step.state if each.parts == 1]
-    size = sum(each.bytes for each in whole)
+    floats = [each for each in whole if "float" in each.dtype]
+    shapes = {each.shape for each in step.state if each.parts > 1}
+    at, own = step.location or step.called_at, sum(each.own_bytes for each in step.state)
+    beside = _SHARED, _BY_PARAMETERS, at, [each for each in floats if each.shape in shapes]
+    missed = (
+        (_MISSED.format(k), _BY_PATHS, k.location, [a for a in floats if len(a.shape) == k.rank])
+        for k in step.unmatched
+    )
+    told = [case for case in (*missed, beside) if _bytes(case[-1]) > UNFOLLOWED * own]
+    if not told and _bytes(whole) > limit:
+        told = [("", by_library(signals, _BY_KERAS, _BY_SHARDING), at, whole)]
     hbm = signals.target.hardware.usable_hbm_bytes if signals.target is not None else None
-    seen = Evidence("state that each device holds all of", size, "B", int(limit))
-    own, at = sum(each.own_bytes for each in step.state), step.location or step.called_at
-    beside = [*filter(None, (_beside(step, whole, own, key) for key in (*step.unmatched, None)))]
-    yield from beside
-    if size > limit and not beside:
-        largest = max(whole, key=lambda each: each.bytes)
+    for why, fix, location, arrays in told:
+        size = _bytes(arrays)
         saved = size - size // step.devices
+        matters = why or (hbm and size > WARNING_SHARE * hbm)
         yield Finding(
-            f"each of {step.devices} devices holds all of {mib(size)} of state; shared out over "
-            f"them it would take {mib(saved)} less on each.",
-            by_library(
-                signals,
-                "keras.distribution.ModelParallel(layout_map=...)  # a LayoutMap of the kernels",
-                "sharding = NamedSharding(mesh, P(mesh.axis_names[0]))  # from jax.sharding\n"
-                "params = jax.device_put(params, sharding)  # where it divides the first dimension",
+            f"{why}each of {step.devices} devices holds all of {mib(size)} of state; shared out "
+            f"over them it would take {mib(saved)} less on each.",
+            fix,
+            (
+                Evidence("arrays that lie whole on each device", len(arrays), "arrays"),
+                Evidence("largest", str(max(arrays, key=lambda each: each.bytes))),
             ),
-            (seen, Evidence("largest", str(largest))),
-            at,
-            severity=Severity.WARNING if hbm and size > WARNING_SHARE * hbm else Severity.INFO,
+            location,
+            severity=Severity.WARNING if matters else Severity.INFO,
             cost_bytes=saved,
         )
-    yield seen
+    yield Evidence("state that each device holds all of", _bytes(whole), "B", int(limit))
 
 
-def _beside(
-    step: ShardedStep, whole: list[StepArgument], own: int, missed: UnmatchedLayout | None
-) -> Finding | None:
-    """Arrays that lie whole on each device, and were to be shared out as others of the shape are,
-    or as a layout says that no variable matches.
-    """
-    shapes = {each.shape for each in step.state if each.parts > 1}
-    found = [
-        each
-        for each in whole
-        if "float" in each.dtype
-        and (len(each.shape) == missed.rank if missed is not None else each.shape in shapes)
-    ]
-    size = sum(each.bytes for each in found)
-    if size <= UNFOLLOWED * own:
-        return None
-    saved = size - size // step.devices
-    why = f"no variable's path matches {missed.key!r}" if missed is not None else _SHARED
-    return Finding(
-        f"{why}: {len(found)} arrays of the state ({mib(size)}) lie whole on each of "
-        f"{step.devices} devices, {size / own:.0%} of what each holds of the state.",
-        _BY_PATHS if missed is not None else _BY_PARAMETERS,
-        (
-            Evidence("whole", size, "B", int(UNFOLLOWED * own)),
-            Evidence("largest", str(max(found, key=lambda each: each.bytes))),
-            Evidence("saved on each device", saved, "B"),
-        ),
-        missed.location if missed is not None else step.location or step.called_at,
-        severity=Severity.WARNING,
-        cost_bytes=saved,
-    )
+def _bytes(arrays: Iterable[StepArgument]) -> int:
+    return sum(each.bytes for each in arrays)
