@@ -123,7 +123,7 @@ class LossInput:
     """Of the layer whose output it gets."""
     wants: Literal["scores", "probabilities"]
     location: Location | None = None
-    """Of that activation or layer."""
+    """Of that activation or layer; else of the loss."""
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,9 @@ class _Value:
     """To what lies between 0 and 1."""
 
 
-def read(program: Program) -> tuple[int, tuple[LossInput, ...]]:
-    """The cross-entropies of a step, and what those get that is another thing."""
-    losses = _Losses()
+def read(program: Program, called_at: Location | None = None) -> tuple[int, tuple[LossInput, ...]]:
+    """The cross-entropies of a step that this line calls, and what they get that is not theirs."""
+    losses = _Losses(called_at)
     losses.follow(program, (losses.new() for _ in program.invars))
     return len(losses.seen), tuple(losses.found.values())
 
@@ -45,8 +45,8 @@ def read(program: Program) -> tuple[int, tuple[LossInput, ...]]:
 class _Losses(Follower[_Value]):
     """Scores and probabilities, up to their logarithms."""
 
-    def __init__(self) -> None:
-        self._numbers = count(1)
+    def __init__(self, called_at: Location | None) -> None:
+        self._called_at, self._numbers = called_at, count(1)
         self._by_number: dict[int, _Value] = {}
         self.seen: set[Location | None] = set()
         self.found: dict[Location | None, LossInput] = {}
@@ -145,4 +145,6 @@ class _Losses(Follower[_Value]):
         self.seen.add(at)
         if got.activation and (got.activation == "none") != wants_scores:
             wants: _Wanted = "scores" if wants_scores else "probabilities"
-            self.found.setdefault(at, LossInput(got.activation, wants, got.location))
+            # That of a layer which a library calls is the line of the whole step.
+            where = at if got.location == self._called_at else got.location
+            self.found.setdefault(at, LossInput(got.activation, wants, where))
