@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.prediction.step import PredictedStep
+from tpudiag.prediction.times import Bound, Range
 from tpudiag.report_figures import Series, SeriesKind
 
 STARTED = "2026-01-02T03:04:05Z"
@@ -20,6 +22,17 @@ def series(kind: SeriesKind, y: tuple[float, ...], name: str = "s", **fields: An
     x = tuple(float(number) for number in range(len(y)))
     given: dict[str, Any] = {"x": x, "x_unit": "step", "unit": "ms", "source": "job"} | fields
     return Series(kind=kind, name=name, y=y, **given)
+
+
+def predicted(ms: Range, batch: int = 128, **fields: Any) -> PredictedStep:
+    """A predicted step on v5e-8 that takes so long, bound by HBM, unless said otherwise."""
+    given: dict[str, Any] = {"device_ms": ms, "mfu": ms, "hbm_use": ms, "collective_ms": ms} | {
+        **dict.fromkeys(("flops", "hbm_bytes", "collective_bytes"), 1), **fields
+    }  # fmt: skip
+    split = ((Bound.HBM, ms.value),)
+    return PredictedStep(
+        target="v5e-8", batch=batch, ms=ms, bound_by=Bound.HBM, split_ms=split, top=(), **given
+    )
 
 
 def distribution(site: Path, name: str, version: str, metadata: str = "") -> Path:

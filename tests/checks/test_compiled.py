@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests import made
 from tests.checks.rehearsal import SHARD, STATE, examine, h, installed, of_jax, product
 from tests.prediction.programs import PLAIN
 from tpudiag.compiled import (
@@ -35,19 +36,13 @@ PROGRAM = replace(
 
 def predicted(ms: float, collective_ms: float) -> PredictedStep:
     """A step of which the collectives take so much."""
-    return PredictedStep(
-        target="v5e-8",
-        batch=128,
-        ms=Range(ms, ms, ms),
+    share = Range(0.3, 0.4, 0.5)
+    return made.predicted(
+        Range(ms, ms, ms),
         device_ms=Range(0.9 * ms, ms, 1.2 * ms),
-        bound_by=Bound.HBM,
-        split_ms=((Bound.HBM, ms),),
-        mfu=Range(0.3, 0.4, 0.5),
-        hbm_use=Range(0.3, 0.4, 0.5),
+        mfu=share,
+        hbm_use=share,
         flops=128_000_000_000,
-        hbm_bytes=10**9,
-        collective_bytes=10**6,
-        top=(),
         collective_ms=Range(0.5 * collective_ms, collective_ms, 2 * collective_ms),
     )
 

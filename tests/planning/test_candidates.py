@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests import made
 from tests.prediction.programs import PLAIN
 from tpudiag.compiled import Compilation, OutOfMemory
 from tpudiag.diagnoses import plan_report
@@ -13,7 +14,7 @@ from tpudiag.options.kinds import doubled
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
 from tpudiag.prediction.step import PredictedStep
-from tpudiag.prediction.times import Bound, Range
+from tpudiag.prediction.times import Range
 
 V5E = target("v5e-8")
 GIB = 2**30
@@ -33,13 +34,7 @@ def silent(batch: int, why: str) -> Compilation:
 
 def predicted(batch: int, ms: float) -> PredictedStep:
     """A step that takes so long, give or take a fifth."""
-    step = Range(0.8 * ms, ms, 1.2 * ms)
-    none = Range(0.0, 0.0, 0.0)
-    return PredictedStep(
-        target="v5e-8", batch=batch, ms=step, device_ms=step, bound_by=Bound.HBM,
-        split_ms=((Bound.HBM, ms),), mfu=none, hbm_use=none, flops=1, hbm_bytes=1,
-        collective_bytes=1, collective_ms=none, top=(),
-    )  # fmt: skip
+    return made.predicted(Range(0.8 * ms, ms, 1.2 * ms), batch)
 
 
 def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = None) -> Compilation:

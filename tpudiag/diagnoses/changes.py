@@ -216,15 +216,10 @@ def _change(
     # Runs where there are enough of them: the steps of one run share its machine and hour, and do
     # not represent other runs.
     several = min(map(len, sides)) >= LEAST_RUNS
-    tested = (
-        runs_difference(*sides) if several else difference(by_step[0][0], by_step[1][0], statistic)
-    )
-    noise = [
-        variation
-        for side in by_step
-        for s in side
-        if (variation := within(s, statistic)) is not None
-    ]
+    tested = runs_difference(*sides)
+    if not several:
+        tested = difference(by_step[0][0], by_step[1][0], statistic)
+    noise = [n for side in by_step for s in side if (n := within(s, statistic)) is not None]
     return Change(
         name=name,
         unit=unit,

@@ -101,32 +101,17 @@ def tables(plan: Sequence[PlanRow], priced: bool, lasting: bool) -> tuple[Table,
 
 
 def _whole(plan: Sequence[PlanRow], priced: bool) -> tuple[Table, ...]:
-    rows = [row for row in plan if row.hours is not None]
-    if not rows:
-        return ()
+    lasting = [row for row in plan if row.hours is not None]
     money = (COST, PER_MILLION) if priced else ()
-    return (
-        Table(
-            WHOLE,
-            ("TPU", "batch", TIME, *money),
-            tuple(_time_and_cost(r, priced) for r in rows),
-            SOURCE,
-        ),
-    )
+    rows = tuple(_time_and_cost(row, priced) for row in lasting)
+    return (Table(WHOLE, ("TPU", "batch", TIME, *money), rows, SOURCE),) if rows else ()
 
 
-def _time_and_cost(row: PlanRow, priced: bool) -> tuple[Value, ...]:
-    million = (
-        row.cost_per_million_examples,
-        row.cost_per_million_examples_low,
-        row.cost_per_million_examples_high,
-    )
-    return (
-        row.target,
-        row.batch_per_replica,
-        _duration(row.hours, row.hours_low, row.hours_high),
-        *((_between(row.cost, row.cost_low, row.cost_high), _between(*million)) if priced else ()),
-    )
+def _time_and_cost(r: PlanRow, priced: bool) -> tuple[Value, ...]:
+    low, high = r.cost_per_million_examples_low, r.cost_per_million_examples_high
+    million = _between(r.cost_per_million_examples, low, high)
+    money = (_between(r.cost, r.cost_low, r.cost_high), million) if priced else ()
+    return (r.target, r.batch_per_replica, _duration(r.hours, r.hours_low, r.hours_high), *money)
 
 
 def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
@@ -148,19 +133,21 @@ def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
     )
 
 
-def _between(value: float | None, low: float | None, high: float | None) -> Value:
+def _between(
+    value: float | None, low: float | None, high: float | None, unit: str = "", scale: int = 1
+) -> Value:
+    """A figure with its range, `240 (200-1,300)`, or an empty cell."""
     if value is None or low is None or high is None:
         return ""
-    return f"{_short(value, 3)} ({_short(low, 2)}-{_short(high, 2)})"
+    ends = f"({_short(low * scale, 2)}-{_short(high * scale, 2)})"
+    return f"{_short(value * scale, 3)}{unit} {ends}"
 
 
 def _duration(hours: float | None, low: float | None, high: float | None) -> Value:
     """A time with its range, `12 min (9-20)`, or an empty cell."""
-    if hours is None or low is None or high is None:
-        return ""
-    unit, scale = ("h", 1) if hours >= 1 else ("min", 60) if hours >= 1 / 60 else ("s", 3600)
-    ends = f"({_short(low * scale, 2)}-{_short(high * scale, 2)})"
-    return f"{_short(hours * scale, 3)} {unit} {ends}"
+    at = hours or 0
+    unit, scale = (" h", 1) if at >= 1 else (" min", 60) if at >= 1 / 60 else (" s", 3600)
+    return _between(hours, low, high, unit, scale)
 
 
 def _short(value: float, digits: int) -> str:
