@@ -170,7 +170,7 @@ class InterventionKind(Enum):
     EFFECTS = "functions that give nothing back, traced and not run"
     HOLES = "statements passed over for lack of data"
     SESSION = "answers in the place of a notebook service"
-    SHUFFLES = "small shuffle buffers, and no examples skipped"
+    SHUFFLES = "small buffers, and no examples skipped"
     REPLICAS = "fewer replicas"
     SINGLE_STEPS = "single steps per execution"
     UNCOMPILED = "steps without jit_compile"

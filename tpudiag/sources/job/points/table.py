@@ -30,6 +30,7 @@ DATASETS_DEBUGGED = point(
     "tf.data.experimental", "enable_debug_mode", "settings of pipelines are left out from then on"
 )
 DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is asked for")
+DATASET_PREFETCHED = point("tf.data.Dataset", "prefetch", "how many are read ahead")
 DATASET_SKIPPED = point("tf.data.Dataset", "skip", "how many are put aside")
 FILES_LISTED = point("tf.data.Dataset", "list_files", "files that are not there are stood in for")
 ARRAYS_SLICED = point("tf.data.Dataset", "from_tensor_slices", "of holes it is one")

@@ -17,7 +17,7 @@ worse than an unknown value: observe the run; do not match names or read the sou
 - TensorFlow runs no function over *elements* of files that are away (`elements.py`): it traces it,
   and the trace says what comes of them, so that the script's own pipeline is still judged.
 - A *path* (`paths.py`, `files.py`): each call that takes one is a row, answered where the path is
-  away; of a dataset few are shuffled (`shuffles.py`).
+  away; of a dataset few are held at once (`buffers.py`).
 - A *hub* (`hub.py`, `pretrained.py`, `keras_data.py`, `tfds_data.py`) gives a model of the right
   build, untrained, for a layer of another would be another step; the rest of it is holes.
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
-from . import holes, hub, keras_data, model_holes, paths, shuffles, tfds_data
+from . import buffers, holes, hub, keras_data, model_holes, paths, tfds_data
 from .elements import Elements
 from .files import Files
 from .filling import Filling
@@ -44,7 +44,7 @@ class FakeData:
         """Files, records and contents."""
         self._tf = tf
         self._files.watch_tensorflow(tf)
-        shuffles.install(self._ledger)
+        buffers.install(self._ledger)
         Elements(tf, self._ledger, self._is_away)
         self._filling = Filling(tf, self._ledger)
 

@@ -7,13 +7,13 @@ is read by its place, without TensorFlow, is of the package's mock.
 import importlib
 import os
 import re
-from math import prod
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 
 from . import batch_sizes, paths
-from .ledger import FILES, RECORDS, SIZE, Ledger
+from .buffers import example_bytes
+from .ledger import FILES, RECORDS, Ledger
 
 _SPLITS = {"train": FILES, "test": 1, "validation": 1}
 """Split -> files of records."""
@@ -42,7 +42,7 @@ def install(tfds: Library, ledger: Ledger) -> None:
             return
         ledger.note(f"tfds {builder.name}")
         # A script may decode all of them into one array before its first step.
-        few = _AT_ONCE_BYTES // _example_bytes(builder.info.features.get_tensor_spec())
+        few = _AT_ONCE_BYTES // example_bytes(builder.info.features.get_tensor_spec())
         ledger.expect(batch_sizes.examples() or few)
         folder = os.path.join(ledger.folder, "tfds", *str(builder.info.full_name).split("/"))
         os.makedirs(folder, exist_ok=True)
@@ -82,13 +82,6 @@ def install(tfds: Library, ledger: Ledger) -> None:
     hooks.after(table.TFDS_MADE, made)
     hooks.around(table.TFDS_SPLIT, found)
     hooks.around(table.TFDS_READ_BY_PLACE, by_place)
-
-
-def _example_bytes(element_spec: object) -> int:
-    """About the size of an example, once it is decoded."""
-    specs = importlib.import_module("tensorflow").nest.flatten(element_spec)
-    tensors = (spec for spec in specs if hasattr(spec, "dtype"))
-    return sum(prod(n or SIZE for n in spec.shape) * spec.dtype.size for spec in tensors) or 1
 
 
 def _is_ours(split: Any, ledger: Ledger) -> bool:

@@ -12,6 +12,8 @@ from tpudiag.sources.job.points.library_objects import Dataset, Graph
 from tpudiag.sources.job.tensorflow.input import batch_names, files
 from tpudiag.sources.job.tensorflow.input.cardinality import ENDLESS
 
+ASKED_BUFFER = "_tpudiag_asked_buffer"
+"""What a script asked to shuffle or prefetch of what is synthetic, and was not held."""
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
     r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
@@ -141,7 +143,9 @@ class DatasetReader:
         return DatasetOp(
             kind=kind,
             parallelism=_integer(privates.PARALLEL_CALLS.of(dataset, None)),
-            buffer_size=_integer(privates.BUFFER_SIZE.of(dataset, None)),
+            buffer_size=_integer(
+                getattr(dataset, ASKED_BUFFER, privates.BUFFER_SIZE.of(dataset, None))
+            ),
             batch_size=_integer(privates.BATCH_SIZE.of(dataset, None)),
             drop_remainder=None if drops is None else bool(drops),
             count=_integer(privates.COUNT.of(dataset, None)),
