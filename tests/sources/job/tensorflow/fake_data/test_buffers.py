@@ -15,15 +15,6 @@ from tpudiag.sources.job.tensorflow.fake_data import buffers
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 from tpudiag.sources.job.tensorflow.input.dataset_reader import ASKED_BUFFER
 
-
-class Shape(tuple[int, ...]):
-    """A known shape, as TensorFlow has it."""
-
-    @property
-    def rank(self) -> int:
-        return len(self)
-
-
 ROW = 8
 
 
@@ -32,7 +23,7 @@ class Dataset:
 
     def __init__(self, held: int = 0, rows: int = 0) -> None:
         self.held = held
-        self.element_spec = SimpleNamespace(shape=Shape((ROW,)), dtype=SimpleNamespace(size=1))
+        self.element_spec = SimpleNamespace(shape=(ROW,), dtype=SimpleNamespace(size=1))
         self.rows = rows
 
     def cardinality(self) -> Any:

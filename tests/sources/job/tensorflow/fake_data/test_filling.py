@@ -18,7 +18,8 @@ from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 
 BATCH_SIZE = 8
 keras = tf.keras
-Filling(tf, Ledger(tempfile.mkdtemp(), lambda **_: None)).watch_keras(keras)
+filling = Filling(tf, Ledger(tempfile.mkdtemp(), lambda **_: None))
+filling.watch_keras(keras)
 
 class Own(keras.Model):
     def __init__(self):
@@ -165,6 +166,10 @@ try:
     functional.fit(tf.ones((4, 3)), tf.ones(4), verbose=0)
 except Exception as error:
     refused_so = str(error)
+class Whole(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.part = Own()
 print(json.dumps({
     "sliced": [isinstance(sliced, Hole), batch_of(sliced), batch_of(joined)],
     "sized": [sized[0].units, sized[1].input_dim, sized[2].target_shape[0], sized[3].shape[1]],
@@ -186,6 +191,7 @@ print(json.dumps({
     "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
     "predicted": list(functional.predict(Hole().batch(4), steps=1, verbose=0).shape),
+    "whole": (lambda whole: filling._model() is whole)(Whole()),
 }))
 """
 
@@ -193,6 +199,7 @@ print(json.dumps({
 def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["own"] == seen["functional"] == 2
+    assert seen["whole"], "not a part that it has made"
     assert seen["step"] == [8, 7, 7, 1] and seen["lost"]
     assert seen["distributed"] == [[16, 7, 7, 1], [16]]
     assert seen["called"] == [8, 2], "a model that is called of what is not there"

@@ -53,7 +53,8 @@ def install(ledger: Ledger) -> None:
 
 def example_bytes(element_spec: object) -> int:
     """About the size of an element, once it is decoded."""
-    specs = importlib.import_module("tensorflow").nest.flatten(element_spec)
-    tensors = (spec for spec in specs if getattr(spec, "shape", None) is not None)
-    known = (spec for spec in tensors if spec.shape.rank is not None)
-    return sum(prod(n or SIZE for n in spec.shape) * spec.dtype.size for spec in known) or 1
+    size = 0
+    for spec in importlib.import_module("tensorflow").nest.flatten(element_spec):
+        with suppress(TypeError, ValueError, AttributeError):  # of no known shape
+            size += prod(n or SIZE for n in spec.shape) * spec.dtype.size
+    return size or 1

@@ -113,7 +113,10 @@ class Filling:
         )
 
     def _made(self, model: object, *_: object, **__: object) -> None:
-        self._model = weakref.ref(model)
+        """A model is made: what one makes while it is made itself is a part of it."""
+        whole = self._model()
+        if whole is None or not any(f.f_locals.get("self") is whole for f in user_lines.frames()):
+            self._model = weakref.ref(model)
 
     def _called(self, original: Call, model: Any, *args: Any, **kwargs: object) -> object:
         """A model that knows its inputs is called: of a hole, as of a batch of them."""

@@ -25,6 +25,7 @@ from .asking import (
     by_user,
     end_what_only_uses_holes,
     is_decorated,
+    opens,
     taken_apart,
     taken_at_will,
     together,
@@ -190,7 +191,10 @@ class Hole(Asked):
     def __int__(self) -> int:
         return NUMBER
 
-    __index__ = __int__
+    def __index__(self) -> int:
+        if opens():
+            raise TypeError("a Hole is no file that is open")  # but a path
+        return NUMBER
 
     def __float__(self) -> float:
         return float(NUMBER)

@@ -41,8 +41,9 @@ _LEFT_ALONE = (
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _CONTAINERS = (list, set, dict, tuple, str)
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
-_ROUNDS, _CALLS = 5, 100
-"""How often a statement of a loop may fail before the loop itself is passed over, or a function."""
+_ROUNDS = 128
+"""How often a statement may fail before the loop or function around it is passed over: as often as
+a loop over a hole goes round, so that what its other statements fill is as long as others are."""
 _FRAMEWORKS = re.compile(r"[/\\](tensorflow|keras|tf_keras|jax|flax)[/\\](?!python[/\\]platform)")
 _NESTED = 2
 """How deep a hole may stand in lists and others that a statement reads."""
@@ -215,7 +216,7 @@ class Statements:
         if passes:
             # A loop whose statement fails in each round has nothing to show: it fails as one.
             self._rounds[number] += 1
-            if self._rounds[number] <= (_CALLS if inner else _ROUNDS):
+            if self._rounds[number] <= _ROUNDS:
                 return True
             with contextlib.suppress(AttributeError):
                 setattr(error, _EACH_ROUND, True)
@@ -307,7 +308,10 @@ class Statements:
         """The script goes on without a statement, which is said."""
         place = user_lines.of(statement.file, statement.line)
         text = linecache.getline(statement.file, statement.line).strip()
-        said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+        # AutoGraph tells the lines of the script's first.
+        lines = [each for each in str(error).splitlines() if each.strip()] or [""]
+        words = lines[-1 if lines[0] == "in user code:" else 0].strip()
+        said = f"{type(error).__name__}: {words}"[:120]
         interventions.note(InterventionKind.HOLES)
         self._ledger.pass_over(f"{place} `{text[:60]}` ({said})", wanting)
 
