@@ -65,7 +65,5 @@ def blocker(profile: ProfileFacts | None, host: str | None = None) -> IteratorTi
 
 def blocked_by(profile: ProfileFacts, blocking: IteratorTime) -> Evidence:
     """The op, and how long the loop waited for it."""
-    path = blocking.name.removeprefix("Iterator::")
-    return Evidence(
-        f"waited for {path}", round(blocking.blocked_ms, 3), "ms", source=profile.source
-    )
+    path, ms = blocking.name.removeprefix("Iterator::"), round(blocking.blocked_ms, 3)
+    return Evidence(f"waited for {path}", ms, "ms", source=profile.source)

@@ -53,9 +53,8 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
             (evidence,),
             cost_ms_per_step=ms_per_step(replicas, "idle"),
         )
-    without_work = [
-        f"{d.host} {d.name}" for d in profile.devices if not d.busy_ms and d.ops_share is None
-    ]
+    silent = (d for d in profile.devices if not d.busy_ms and d.ops_share is None)
+    without_work = [f"{device.host} {device.name}" for device in silent]
     count = Evidence("devices that ran nothing", len(without_work), "devices", 0, profile.source)
     if without_work:
         named = ", ".join(without_work[:3]) + (", ..." if len(without_work) > 3 else "")

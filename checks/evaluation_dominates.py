@@ -144,9 +144,8 @@ def _on_the_tpu(pause: Pause, fix: str, signals: Signals, most: float) -> Judgem
             "let the compiler predict the step (without --no-compile), or profile on the TPU",
         )
     each_ms = pause.spent_ms / (pause.times - 1)
-    low, high = (
-        each_ms / (each_ms + pause.dispatches_between * ms) for ms in (step.ms.high, step.ms.low)
-    )
+    between = pause.dispatches_between
+    low, high = (each_ms / (each_ms + between * ms) for ms in (step.ms.high, step.ms.low))
     evidence = Evidence(
         "share of saving, predicted",
         f"{low:.0%} to {high:.0%}",

@@ -29,9 +29,8 @@ def gradients_never_zeroed(signals: Signals) -> Judgement:
     https://keras.io/api/optimizers (gradient_accumulation_steps)
     """
     endless = loop_of(signals).endless_sum
-    seen = Evidence(
-        "sums that stay", endless.variables if endless is not None else 0, "variables", 0
-    )
+    count = endless.variables if endless is not None else 0
+    seen = Evidence("sums that stay", count, "variables", 0)
     if endless is not None:
         yield Finding(
             f"gradients are added to {endless.variables} variables that the optimizer gets, and "

@@ -82,10 +82,8 @@ def known_error(signals: Signals) -> Judgement:
         )
         return
     hits = tuple(_found(end, signals))
-    quiet = end.how in ("finished", "stopped", "running") or (
-        end.how == "exit" and end.exit_code == 0
-    )
-    normal = quiet and not end.error
+    quiet = end.how in ("finished", "stopped", "running")
+    normal = (quiet or (end.how == "exit" and end.exit_code == 0)) and not end.error
     if end.how == "unsupported":
         raise NotMeasured(f"the job cannot be rehearsed further: {end.error}", how=RUN_THE_JOB)
     if not hits and not normal:
@@ -94,9 +92,8 @@ def known_error(signals: Signals) -> Judgement:
             how="read the job's own traceback; `tpudiag explain --log FILE` searches a whole log",
         )
     of_exception = any(text.source == "exception" for _, text in hits)
-    survived = (
-        normal or of_exception or _is_recognised(end) or end.how in ("interrupted", "timeout")
-    )
+    cut = end.how in ("interrupted", "timeout")
+    survived = normal or of_exception or _is_recognised(end) or cut
     python = signals.environment.path if signals.environment is not None else None
     for hit, text in hits:
         logged = text.source == "log"
@@ -184,9 +181,8 @@ def _forbidden(fix: str, python: str | None) -> str | None:
         for row in each.requires or ():
             with suppress(InvalidRequirement):
                 of = Requirement(row)
-                pins = [
-                    re.findall(r"[>=~]=([\d.]+)", pin) for name, pin in asked if name == of.name
-                ]
+                own = (pin for name, pin in asked if name == of.name)
+                pins = [re.findall(r"[>=~]=([\d.]+)", pin) for pin in own]
                 met = any(not least or least[0] in of.specifier for least in pins)
                 if pins and not met and of.marker is None:
                     return f"{each.name} {each.version} asks for {of.name}{of.specifier}"

@@ -41,9 +41,8 @@ def optimizer_state_lost(signals: Signals) -> Judgement:
     numerics = numerics_of(signals)
     need(numerics.state_compared or None, "the state over three steps")
     lost = numerics.lost_moments
-    seen = Evidence(
-        "moments that are lost", len(lost.names) if lost is not None else 0, "arrays", 0
-    )
+    count = len(lost.names) if lost is not None else 0
+    seen = Evidence("moments that are lost", count, "arrays", 0)
     if lost is not None and lost.restarts:
         yield Finding(
             f"The optimizer's state (its arrays: {len(lost.names)}, the first {lost.names[0]}) was "

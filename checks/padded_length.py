@@ -44,9 +44,8 @@ def padded_length(signals: Signals, limit: float = LIMIT) -> Judgement:
         need(looked or None, "a batch of real sequences", WITH_DATA)
         if seen is None:
             continue
-        evidence = Evidence(
-            "longest sequence", seen.longest, "tokens", limit=int(limit * seen.width)
-        )
+        most = int(limit * seen.width)
+        evidence = Evidence("longest sequence", seen.longest, "tokens", limit=most)
         if seen.longest < limit * seen.width and seen.width > NARROW:
             made = next((op for op in reversed(pipeline.ops) if op.kind == "PaddedBatch"), None)
             padding = 1 - seen.longest / seen.width

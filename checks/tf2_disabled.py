@@ -52,11 +52,10 @@ def tf2_disabled(signals: Signals) -> Judgement:
     """
     uses = signals.tf1 or ()
     # What trained ran eagerly or as a tf.function, beside the session.
-    trained = signals.step_inputs is not None and bool(
-        signals.tensorflow and signals.tensorflow.eager
-    )
+    seen = signals.tensorflow
+    trained = signals.step_inputs is not None and bool(seen and seen.eager)
     yield from (_used(use, trained) for use in uses)
-    seen = need(signals.tensorflow, "TensorFlow's import")
+    seen = need(seen, "TensorFlow's import")
     if not seen.succeeded:
         need(None, "TensorFlow's behaviour (its import failed: see TPU002)")
     version = seen.version or "unknown"

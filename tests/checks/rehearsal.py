@@ -114,9 +114,7 @@ def slower(fix: str) -> InputSpeed:
 def rows_of(rows: int, width: int = 128) -> tuple[MatrixOp, ...]:
     """Two layers over so many rows."""
     layers = product(784, width), product(width, 10)
-    return tuple(
-        replace(op, rows=rows, flops=2 * rows * op.contraction * op.columns) for op in layers
-    )
+    return tuple(replace(o, rows=rows, flops=2 * rows * o.contraction * o.columns) for o in layers)
 
 
 def pipeline(*ops: DatasetOp) -> Pipeline:
@@ -226,9 +224,8 @@ def numerics(**changed: object) -> Signals:
 
 
 def routing(capacity: int | None) -> ExpertRouting:
-    return ExpertRouting(
-        name="top_k", tokens=1024, chosen=2, experts=8, capacity=capacity, location=HERE
-    )
+    given = {"tokens": 1024, "chosen": 2, "experts": 8}
+    return ExpertRouting(name="top_k", capacity=capacity, location=HERE, **given)
 
 
 def frozen(kind: str, calls: int) -> FrozenState:
@@ -300,10 +297,8 @@ def waits(wait_ms: float) -> StepTimes:
 
 def traced(name: str, calls: int, *retraces: Retrace, **changed: Any) -> TracedFunction:
     """A training function that was traced once, and for each of these again."""
-    made: dict[str, Any] = {"location": HERE, "trains": True, **changed}
-    return TracedFunction(
-        name=name, calls=calls, traces=len(retraces) + 1, retraces=retraces, **made
-    )
+    made: dict[str, Any] = {"location": HERE, "trains": True, "traces": len(retraces) + 1}
+    return TracedFunction(name=name, calls=calls, retraces=retraces, **made | changed)
 
 
 def retraced(

@@ -96,9 +96,8 @@ def unlowered(kind: str) -> CompilerFacts:
 
 OF_PROGRAM = ("TPU302", "TPU303", "TPU504")
 UNREAD = with_step(program=None, predicted=None)
-SILENT = replace(
-    with_step(compiled=False, program=None, error="died"), reason="it died", how="try again"
-)
+DIED = with_step(compiled=False, program=None, error="died")
+SILENT = replace(DIED, reason="it died", how="try again")
 LOW = Range(0.05, 0.1, 0.2)
 
 

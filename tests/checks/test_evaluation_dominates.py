@@ -46,12 +46,9 @@ def stepping(ms: float) -> CompilerFacts:
 
 EVALUATES = replace(SAVES, kind="evaluation")
 OFTEN = replace(EVALUATES, training_ms=800.0)
-EAGERLY = replace(
-    EVALUATES, each_batch=False, eager=True, dispatches_between=1.0, training_ms=2_000.0
-)
-IN_LOOP = replace(
-    SAVES, in_step_loop=True, each_batch=False, training_ms=2_000.0, dispatches_between=1.0
-)
+LONG = replace(SAVES, each_batch=False, training_ms=2_000.0, dispatches_between=1.0)
+EAGERLY = replace(LONG, kind="evaluation", eager=True)
+IN_LOOP = replace(LONG, in_step_loop=True)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Which fix TPU201 offers for what holds the input up."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -39,10 +40,8 @@ def test_what_is_not_predicted_of_the_wait_is_told_with_its_reason(
     stood_in: tuple[str, ...], cost: InputCost | None, why: str
 ) -> None:
     read = Pipeline(ops=(DatasetOp(kind="TensorSlice"),), elements=(), cost=cost)
-    signals = Signals(
-        origin=Origin.REHEARSAL, steps=waits(0.1), pipelines=(read,), stood_in=stood_in
-    )
-    assert why in (examine(signals, "TPU201").reason or "")
+    given: dict[str, Any] = {"steps": waits(0.1), "pipelines": (read,), "stood_in": stood_in}
+    assert why in (examine(Signals(origin=Origin.REHEARSAL, **given), "TPU201").reason or "")
 
 
 @pytest.mark.parametrize("framework", Framework)

@@ -158,9 +158,8 @@ def test_a_release_that_has_a_name_is_not_said_to_be_too_old_for_it() -> None:
 
     def told(version: str) -> str:
         installed = Environment(python="3.11", distributions={"tensorflow": version})
-        return " ".join(
-            each.message for each in outcome(raised(said), environment=installed).findings
-        )
+        found = outcome(raised(said), environment=installed).findings
+        return " ".join(each.message for each in found)
 
     assert "an older one" not in told("2.15.1") and "1.13" in told("1.13.2")
 

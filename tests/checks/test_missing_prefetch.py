@@ -7,16 +7,14 @@ from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Origin, Pipeline, Signals
 
 own_pipelines = import_module("tpudiag.checks.missing_prefetch").own_pipelines
-MADE = Pipeline(
-    ops=(DatasetOp(kind="Batch", batch_size=128, location=Location("train.py", 7)),), elements=()
-)
+BATCH = DatasetOp(kind="Batch", batch_size=128, location=Location("train.py", 7))
+MADE = Pipeline(ops=(BATCH,), elements=())
 
 
 def judged(*pipelines: Pipeline) -> tuple[Pipeline, ...]:
-    result: tuple[Pipeline, ...] = own_pipelines(
-        Signals(origin=Origin.REHEARSAL, pipelines=pipelines)
-    )
-    return result
+    signals = Signals(origin=Origin.REHEARSAL, pipelines=pipelines)
+    found: tuple[Pipeline, ...] = own_pipelines(signals)
+    return found
 
 
 def test_a_pipeline_that_a_function_made_twice_is_judged_once() -> None:

@@ -8,12 +8,12 @@ import pytest
 from tests.checks import failing_device, failing_function, failing_values
 from tests.checks.passing import PASSES as PASS
 from tests.checks.passing import SKIPS
-from tests.checks.rehearsal import HEALTHY, HERE, examine, fed, h, product
+from tests.checks.rehearsal import HEALTHY, HERE, examine, fed, h, product, waits
 from tests.checks.told import CACHE, PYTHON, SAVED, TOLD, Told
 from tpudiag.catalogue import checks
 from tpudiag.hardware import target
 from tpudiag.model import Framework, Severity, Verdict
-from tpudiag.signals import Checkpoints, Origin, Signals, StepOp, StepOps, StepTimes, Tf1Use
+from tpudiag.signals import Checkpoints, Origin, Signals, StepOp, StepOps, Tf1Use
 
 ROWS = failing_function.ROWS + failing_device.ROWS + failing_values.ROWS
 FAILS = [(*row[:2], row[2] if len(row) > 2 else Severity.WARNING) for row in ROWS]
@@ -88,9 +88,7 @@ def test_the_tile_of_the_target_decides_which_width_is_narrow() -> None:
 
 
 def test_a_limit_of_the_settings_decides() -> None:
-    waiting = h(
-        origin=Origin.TPU, steps=StepTimes(step_ms=(10.0,), input_wait_ms=(0.6,), source="p")
-    )
+    waiting = h(origin=Origin.TPU, steps=waits(0.6))
     assert examine(waiting, "TPU201").verdict is Verdict.FAILED
     assert examine(waiting, "TPU201", TPU201=0.1).verdict is Verdict.PASSED
 

@@ -62,9 +62,8 @@ def run(letter: str, *names: str) -> Report:
 
 
 def changed(name: str, after: float) -> Change:
-    return Change(
-        name=name, unit="ms", before=10.0, after=after, change=after / 10 - 1, difference=WORSE
-    )
+    change = after / 10 - 1
+    return Change(name=name, unit="ms", before=10.0, after=after, change=change, difference=WORSE)
 
 
 def test_of_what_got_worse_both_runs_are_linked() -> None:

@@ -24,9 +24,8 @@ def report() -> Report:
     outcome = made.outcome(
         "TPU202", Verdict.FAILED, finding, name="missing-prefetch", severity=Severity.WARNING
     )
-    return made.report(
-        outcome, samples=(StepSamples("loss", "", (1.0,)), StepSamples("sums", "", ()))
-    )
+    samples = StepSamples("loss", "", (1.0,)), StepSamples("sums", "", ())
+    return made.report(outcome, samples=samples)
 
 
 def request() -> fix.FixRequest:

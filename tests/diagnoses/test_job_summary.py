@@ -47,9 +47,8 @@ def test_a_job_without_a_tpu_strategy_is_not_said_to_have_seen_all_replicas() ->
         said = "".join(job_summary.notes(signals, 2, None))
         assert ("the job saw so many" in said) is (not made)
     ended = JobEnd(how="exception", error="ModuleNotFoundError: No module named 'gin'")
-    early = Signals(
-        origin=Origin.REHEARSAL, loop=TrainingLoop(dispatches=0, unplaced=True), end=ended
-    )
+    unplaced = TrainingLoop(dispatches=0, unplaced=True)
+    early = Signals(origin=Origin.REHEARSAL, loop=unplaced, end=ended)
     assert job_summary.own_replicas(early) is None, "it did not come to where it would make one"
     line = job_summary.headline(eight, "asked", None, None, 1, own=True)
     assert line.endswith("on 1 CPU replica, since the job makes no TPUStrategy.")

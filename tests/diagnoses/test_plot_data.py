@@ -92,9 +92,8 @@ def test_of_many_replicas_the_slowest_stay_and_the_source_says_so() -> None:
 
 
 def test_many_steps_are_thinned_and_the_source_says_so() -> None:
-    steps = StepTimes(
-        step_ms=tuple(float(i) for i in range(10_000)), input_wait_ms=None, source="job"
-    )
+    times = tuple(map(float, range(10_000)))
+    steps = StepTimes(step_ms=times, input_wait_ms=None, source="job")
     (found,) = plot_data.of(Signals(origin=Origin.REHEARSAL, steps=steps))
     assert len(found.y) <= plot_data.STEPS
     assert found.x[:3] == found.y[:3] == (0.0, 3.0, 6.0)

@@ -51,9 +51,8 @@ def test_devices_that_a_step_leaves_out_take_no_examples() -> None:
     rates: list[float] = []
     for devices in (8, 1):
         seen = replace(signals(compiled()), sharding=of_jax(STATE, devices=devices).sharding)
-        rates.append(
-            float(predicted_step.measurements(seen)["predicted_examples_per_second"].value)
-        )
+        rate = predicted_step.measurements(seen)["predicted_examples_per_second"]
+        rates.append(float(rate.value))
     assert rates[0] == pytest.approx(4 * rates[1], rel=1e-3)
 
 
@@ -98,9 +97,8 @@ def test_steps_of_one_dispatch_share_its_cost() -> None:
     assert program is not None
     small = timed(replace(compiled(), program=replace(program, cycles=1, work=())), V5E)
     alone = signals(small)
-    many = predicted_step.dispatched(
-        replace(alone, dispatch=Dispatch(steps=100, steps_per_dispatch=50))
-    )
+    fifty = Dispatch(steps=100, steps_per_dispatch=50)
+    many = predicted_step.dispatched(replace(alone, dispatch=fifty))
     assert many.compiler is not None and many.compiler.step is not None
     assert many.compiler.step.predicted is not None and small.predicted is not None
     assert many.compiler.step.predicted.ms.value < small.predicted.ms.value

@@ -42,11 +42,8 @@ class FakeRehearsals:
         self.count += 1
         ids = [each.id for each in changes]
         self.tried.append(ids)
-        failing = {"TPU101", "TPU102", "TPU203"} - set(ids)
-        return report(
-            failing | ({"TPU999"} if self.bad in ids and "TPU999" not in ids else set()),
-            self.losses,
-        )
+        failing = {"TPU101", "TPU102", "TPU203", *["TPU999"] * (self.bad in ids)} - set(ids)
+        return report(failing, self.losses)
 
     def on_phase(self, text: str) -> None:
         """Nothing is shown."""
@@ -72,9 +69,8 @@ def changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Candidate]:
 
 
 def togetherof(rehearsals: FakeRehearsals) -> Proofs:
-    return Proofs(
-        before=report({"TPU101", "TPU102", "TPU203"}), rehearsals=cast("Rehearsals", rehearsals)
-    )
+    before = report({"TPU101", "TPU102", "TPU203"})
+    return Proofs(before=before, rehearsals=cast("Rehearsals", rehearsals))
 
 
 def test_changes_that_agree_take_one_rehearsal(changes: list[Candidate]) -> None:
@@ -97,9 +93,8 @@ def test_a_change_is_proven_with_the_one_that_it_calls_for_in_another_file(
     changes: list[Candidate], tmp_path: Path
 ) -> None:
     (tmp_path / "losses.py").write_text("b = 1\n")
-    elsewhere = replace(
-        changes[0], id="TPU999", document=documents.script("losses.py", tmp_path), edits=()
-    )
+    losses = documents.script("losses.py", tmp_path)
+    elsewhere = replace(changes[0], id="TPU999", document=losses, edits=())
     together = togetherof(FakeRehearsals(bad="TPU102"))
     together.changes_for = lambda _, id_: (elsewhere,) if id_ == "TPU999" else ()
     together.prove(changes[1:2])

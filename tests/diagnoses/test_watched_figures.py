@@ -44,9 +44,8 @@ def test_whose_finding_it_is_is_said() -> None:
 
 
 def test_a_short_run_that_ended_spoils_nothing() -> None:
-    (one,) = merged(
-        [("train", False, (outcome(Verdict.PASSED),)), ("eval", True, (outcome(Verdict.SKIPPED),))]
-    )
+    passed, skipped = outcome(Verdict.PASSED), outcome(Verdict.SKIPPED)
+    (one,) = merged([("train", False, (passed,)), ("eval", True, (skipped,))])
     assert one.verdict is Verdict.PASSED
     (one,) = merged([("a", True, (outcome(Verdict.SKIPPED),))] * 2)
     assert (one.verdict, one.reason) == (Verdict.SKIPPED, "too few steps")

@@ -97,16 +97,16 @@ def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> R
     )
     written = _written(request, proven, refused) if proven else ()
     kept = {id(each.change) for each in proven if each.name in written or request.patch is not None}
-    outcomes = tuple(
-        _with_results(outcome, proofs, request, kept) for outcome in proofs.before.outcomes
-    )
+    outcomes = tuple(_with_results(o, proofs, request, kept) for o in proofs.before.outcomes)
     after = proofs.after or proofs.before
     left = _left(outcomes, request, bool(kept))
-    report = replace(
-        proofs.before, outcomes=outcomes, fix_command=None, samples=(), next_command=None
-    )
+    report = proofs.before
     return replace(
         report,
+        outcomes=outcomes,
+        fix_command=None,
+        samples=(),
+        next_command=None,
         tables=(_table(outcomes), *report.tables) if made else report.tables,
         mending=Mending(
             rehearsals=proofs.rehearsals.count,

@@ -115,10 +115,9 @@ def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
     seen = signals.tf1
     if seen is not None or source.tf1:
         # A use that ran is reported once; the source adds those not reached.
-        known = {use.api for use in seen or ()}
-        signals = replace(
-            signals, tf1=(*(seen or ()), *(use for use in source.tf1 if use.api not in known))
-        )
+        ran = seen or ()
+        known = {use.api for use in ran}
+        signals = replace(signals, tf1=(*ran, *(u for u in source.tf1 if u.api not in known)))
     if signals.checkpoints is not None:
         checkpoints = replace(signals.checkpoints, mentioned=source.saves)
         paths = [use.path for use in checkpoints.uses]
@@ -252,11 +251,10 @@ def _end(job: following.JobRun) -> JobEnd:
     if job.phase == protocol.LOWERING:
         known = job.facts.get("came_to")  # the recording is complete: the lowering ended the job
         return msgspec.convert(known, JobEnd, strict=False) if known else JobEnd(how="stopped")
-    if job.exit_code is not None and job.exit_code < 0:
-        return JobEnd(
-            how="signal", error=f"killed by signal {-job.exit_code}", exit_code=job.exit_code
-        )
-    return JobEnd(how="exit", exit_code=job.exit_code)
+    code = job.exit_code
+    if code is not None and code < 0:
+        return JobEnd(how="signal", error=f"killed by signal {-code}", exit_code=code)
+    return JobEnd(how="exit", exit_code=code)
 
 
 def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, ...]]:

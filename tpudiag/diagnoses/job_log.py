@@ -53,12 +53,10 @@ class JobLog:
 
         An error known by its last line is given with its traceback, where that is in the log.
         """
-        log_text = "\n".join(log.telling for _, log in self._logs.values())
-        if not log_text.strip() and error is None:
+        text = "\n".join(log.telling for _, log in self._logs.values())
+        if not text.strip() and error is None:
             return None
-        return JobEnd(
-            how=how, exit_code=exit_code, error=_whole(error, log_text), log_tail=log_text
-        )
+        return JobEnd(how=how, exit_code=exit_code, error=_whole(error, text), log_tail=text)
 
 
 class WorkerLogs:

@@ -32,12 +32,8 @@ class NotebookProgram:
 
     def relocated(self, facts: ScriptFacts) -> ScriptFacts:
         """The script's facts, located by cells and their lines."""
-        tf1 = (
-            replace(use, location=use.location and self._there(use.location)) for use in facts.tf1
-        )
-        return replace(
-            facts, tf1=tuple(tf1), saves=tuple(self._there(place) for place in facts.saves)
-        )
+        tf1 = (replace(u, location=u.location and self._there(u.location)) for u in facts.tf1)
+        return replace(facts, tf1=tuple(tf1), saves=tuple(map(self._there, facts.saves)))
 
     def _there(self, place: Location) -> Location:
         if place.line is None:

@@ -151,9 +151,7 @@ def _rate(row: Row) -> Range | float | None:
 
 def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[Outcome, ...]:
     """TPU301 of the plan: failed where nothing fits on a target, passed where something does."""
-    judged = {
-        t: [row for row in candidates if row.fits is not None] for t, candidates in rows.items()
-    }
+    judged = {t: [row for row in each if row.fits is not None] for t, each in rows.items()}
     findings = tuple(
         _nothing_fits(plan, judged[plan.target.name])
         for plan in plans

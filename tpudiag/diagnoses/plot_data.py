@@ -36,9 +36,7 @@ def _found(signals: Signals) -> Iterator[Series]:
         if len(facts.replicas) > 1:
             own = [(replica, _own(replica)) for replica in facts.replicas if replica.step_ms]
             kept = sorted(own, key=lambda item: -sum(item[1]) / len(item[1]))[:ROWS]
-            source = (
-                facts.source if len(kept) == len(own) else f"{facts.source}, the slowest {ROWS}"
-            )
+            source = facts.source + f", the slowest {ROWS}" * (len(kept) < len(own))
             for replica, ms in sorted(kept, key=lambda item: (item[0].host, item[0].replica)):
                 name = f"{replica.host} {replica.replica}"
                 yield _line("replica_step", name, replica.numbers, ms, source, most=CELLS)

@@ -191,9 +191,7 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
             result_bytes=work.result_bytes,
         )
     # Sum of both: gathers, copies and kernels have bytes but no cycles.
-    ranked = sorted(
-        total.items(), key=lambda item: (-item[1]["cycles"] - item[1]["hbm_bytes"], item[0])
-    )
+    ranked = sorted(total.items(), key=lambda of: (-of[1]["cycles"] - of[1]["hbm_bytes"], of[0]))
     return tuple(
         OperationFigures(
             operation=name, location=location.parsed(compiled.lines.get(name)), **spent

@@ -214,9 +214,8 @@ def _partial(facts: ProfileFacts | None) -> str | None:
     broken = [host for host in facts.unread if not host.interrupted]
     reasons = [f"{host.name} ({host.reason})" for host in broken[:3]]
     reasons += [f"{len(broken) - 3} more"] if len(broken) > 3 else []
-    parts = [f"{len(broken)} of {count} hosts could not be read: {', '.join(reasons)}"] * bool(
-        broken
-    )
+    unread = f"{len(broken)} of {count} hosts could not be read: {', '.join(reasons)}"
+    parts = [unread] * bool(broken)
     parts += [f"interrupted before {len(cut)} of {count} hosts were read"] * bool(cut)
     return "; ".join(parts)
 

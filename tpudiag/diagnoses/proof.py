@@ -158,9 +158,8 @@ def _is_silenced(finding: Finding, id_: str, applied: Sequence[Candidate]) -> bo
     place = finding.location
     if place is None or place.line is None:
         return False
-    shifts = {
-        _moved(each, applied) - (each.line or 0) for each in applied if each.name == place.file
-    }
+    own = (each for each in applied if each.name == place.file)
+    shifts = {_moved(each, applied) - (each.line or 0) for each in own}
     return any(
         comments.reason_to_ignore(Location(place.file, place.line - shift, place.cell), id_)
         for shift in (0, *shifts)

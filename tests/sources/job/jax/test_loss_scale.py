@@ -92,10 +92,8 @@ def read(jax: Any, loss: str, joined: str, check_vma: bool) -> LossScale | None:
         out_specs=spec(),
         check_vma=check_vma,
     )
-    params = {
-        name: jax.ShapeDtypeStruct(shape, "float32")
-        for name, shape in zip("ab", STATE, strict=True)
-    }
+    made = (jax.ShapeDtypeStruct(shape, "float32") for shape in STATE)
+    params = dict(zip("ab", made, strict=True))
     data = [jax.ShapeDtypeStruct((ROWS * DEVICES, n), "float32") for n in (WIDE, NARROW)]
     program = jax.make_jaxpr(jax.jit(shared))(params, *data).jaxpr
     return loss_scale.read(program, ROWS, DEVICES, STATE)

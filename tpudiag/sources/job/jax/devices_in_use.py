@@ -47,9 +47,8 @@ def placed(
     mesh, spec = mapped
     by_dimension = spec.items() if hasattr(spec, "items") else enumerate(spec)
     given = {n: tuple(_axes(each)) for n, each in by_dimension}
-    shard = tuple(
-        size // prod(mesh.shape[axis] for axis in given.get(n, ())) for n, size in enumerate(shape)
-    )
+    parts = (prod(mesh.shape[axis] for axis in given.get(n, ())) for n in range(len(shape)))
+    shard = tuple(size // each for size, each in zip(shape, parts, strict=True))
     return int(mesh.size), shard, tuple(axis for each in given.values() for axis in each)
 
 

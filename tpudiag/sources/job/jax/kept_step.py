@@ -55,9 +55,8 @@ class KeptStep:
             if before > 2:
                 return  # the program of most calls is the step, and a ragged last batch is not
         tree = self.jax.tree_util
-        given = {
-            tree.keystr(path): leaf for path, leaf in tree.tree_flatten_with_path((args, kwargs))[0]
-        }
+        leaves = tree.tree_flatten_with_path((args, kwargs))[0]
+        given = {tree.keystr(path): leaf for path, leaf in leaves}
         took, own = self._took.get(id(record)), self._gave.get(id(record), {})
         self._took[id(record)] = {key: _reference(leaf) for key, leaf in given.items()}
         in_place = {key for key, leaf in given.items() if is_ref(self.jax, leaf)}

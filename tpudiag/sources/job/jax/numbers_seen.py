@@ -26,6 +26,5 @@ class NumbersSeen:
         for array in self._arrays:
             if not array.is_deleted():
                 sums += [float(array.sum()), float(abs(array).sum())]
-        return TrainedNumbers(
-            steps=len(self._losses), losses=tuple(self._losses), weights=tuple(sums)
-        )
+        losses = tuple(self._losses)
+        return TrainedNumbers(steps=len(losses), losses=losses, weights=tuple(sums))

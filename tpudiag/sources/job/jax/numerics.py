@@ -83,10 +83,8 @@ def _of_equations(
 ]:
     """What its equations alone tell."""
     jaxpr, positions = step.traced.jaxpr.jaxpr, tuple(dict.fromkeys(merged(step.seen)))
-    low, losses = (
-        tuple(low_precision(step.seen)),
-        loss_inputs.read(jaxpr, step.call.record.called_at),
-    )
+    low = tuple(low_precision(step.seen))
+    losses = loss_inputs.read(jaxpr, step.call.record.called_at)
     return RandomKeys(jaxpr), MadeAnew(jaxpr), low, positions, losses
 
 

@@ -153,10 +153,8 @@ class TracedStep:
             sharding = getattr(leaf, "sharding", None)
             return self._jax.ShapeDtypeStruct(shape, leaf.dtype, sharding=sharding)
 
-        arguments: tuple[Any, dict[str, Any]] = tree.tree_map_with_path(
-            changed, self.call.arguments
-        )
-        return arguments
+        made: tuple[Any, dict[str, Any]] = tree.tree_map_with_path(changed, self.call.arguments)
+        return made
 
     def inputs(self) -> tuple[TensorSeen, ...]:
         """What the step gets beside its own state."""
