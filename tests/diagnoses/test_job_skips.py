@@ -37,6 +37,11 @@ def test_after_a_crash_the_reason_is_the_crash() -> None:
     assert after.reason == f"{after.cause}. To measure it: {after.how_to_measure}."
 
 
+def test_a_job_that_took_the_memory_did_not_run_out_of_time() -> None:
+    end = JobEnd(how="timeout", error="this machine had 396 MiB of memory left: the job was ended")
+    assert (said(ASKS, end).cause or "").startswith("the job was ended for want of memory before")
+
+
 @pytest.mark.parametrize("end", [None, JobEnd(how="finished"), JobEnd(how="exit", exit_code=0)])
 def test_a_rehearsal_that_ended_well_is_not_asked_for_again(end: JobEnd | None) -> None:
     after = said(ASKS, end)

@@ -74,6 +74,8 @@ def test_what_the_time_did_not_reach_is_said_first() -> None:
     assert "train.py:41 step_41()" in note
     assert "and 2 more" in note
     assert list(script_coverage.urgent(Coverage(end="whole"), (), (), {})) == []
+    (note,) = script_coverage.urgent(replace(ended, end="crash"), (), (), {}, killed=True)
+    assert note.startswith("The job was ended at train.py:40, after 60 s; 6 statements")
 
 
 def test_what_did_not_fit_is_said_to_be_ours() -> None:

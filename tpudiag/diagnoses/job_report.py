@@ -129,6 +129,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
             signals.misfits,
             signals.hook_defects,
             there.distributions if there is not None else {},
+            killed=signals.end is not None and signals.end.how == "timeout",
         ),
         *job_summary.passed_over(facts),
         *job_summary.not_drawn(facts),

@@ -34,6 +34,8 @@ def _reworded(outcome: Outcome, end: JobEnd | None, not_run: bool) -> Outcome:
     # A job's `sys.exit` may be its normal end.
     went_well = end is None or (end.how == "exit" and not end.exit_code and not end.error)
     crash = None if end is None or went_well else _CRASHES.get(end.how)
+    if crash and end and "of memory left" in (end.error or ""):
+        crash = "was ended for want of memory"
     # It was just rehearsed: another rehearsal would show no more.
     if crash is None or end is None:
         cause = f"{outcome.cause} (the step was traced, not run)" if not_run else outcome.cause

@@ -22,16 +22,22 @@ def urgent(
     misfits: Sequence[Misfit],
     defects: Sequence[HookDefect],
     installed: Mapping[str, str],
+    *,
+    killed: bool = False,
 ) -> Iterator[str]:
     """What a reader must know first: where time ran out, and which of our hooks failed.
 
+    `killed`: the job was ended from outside, for want of memory or time.
+
     `installed`: the distributions of the job's environment, with their versions.
     """
-    if coverage is not None and coverage.end == "budget":
+    if coverage is not None and (coverage.end == "budget" or killed):
         where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
+        what = "job was" if killed else "time for the rest of the script"
         yield (
-            f"The time for the rest of the script ended{where}, after {coverage.rest_s:.0f} s; "
-            f"{_unreached(coverage.unreached)}. `--budget TIME` gives it longer."
+            f"The {what} ended{where}, after {coverage.rest_s:.0f} s; "
+            f"{_unreached(coverage.unreached)}."
+            + ("" if killed else " `--budget TIME` gives it longer.")
         )
     yield from map(str, misfits)
     full = [defect for defect in defects if FULL_DISK.search(defect.error)]

@@ -12,6 +12,7 @@ from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.process.protocol import REST, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import fitting_replicas, job_facts
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch, StepCall
+from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
 from tpudiag.sources.job.tensorflow.step_reader import StepReader
 from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
@@ -113,6 +114,13 @@ class Observation:
                 barrier.attempt("step", self._reader.read)
                 self._send()
 
+    def _tell_so_far(self, whole: WholeScript) -> None:
+        """Send how much of the script ran by now."""
+        with self._finishing:
+            if not self.finished:
+                far = partial(whole.coverage, "crash", so_far=True)
+                barrier.send_known(self._recorder.put, coverage=far)
+
     def finish(self, end: CoverageEnd = "whole") -> None:
         """Send all that is known and measure what is left to measure; the second call waits."""
         self._told.set()
@@ -209,6 +217,7 @@ class Observation:
         if whole is not None and self._spec.rest_s > 0:
             self._recorder.phase(f"{REST}{hooks.quietly(whole.plan) or ''}")
             self.watches.loop.rest()
+            whole.deadline.tell = partial(self._tell_so_far, whole)
             whole.begin()
             self.watches.variables.closed = True
             return True

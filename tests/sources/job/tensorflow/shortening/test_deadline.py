@@ -30,10 +30,13 @@ def test_a_job_that_goes_on_is_told_then_ended(monkeypatch: pytest.MonkeyPatch) 
         clock.check()
 
 
-def test_a_job_that_ends_in_time_is_left_alone() -> None:
-    ended = threading.Event()
+def test_a_job_that_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deadline, "TOLD_EVERY_S", 0.01)
+    ended, told = threading.Event(), threading.Event()
     clock = Deadline(60.0, ended.set)
+    clock.tell = told.set
     clock.start()
+    assert told.wait(10), "it may be killed"
     clock.cancel()
     clock.check()
     assert not clock.spent and not ended.is_set()

@@ -138,9 +138,10 @@ def _merged(original: Call, context: object, merge_fn: Call, *a: object, **kw: o
     apart = threading.current_thread() is not threading.main_thread()
     if apart and user_lines.of_function(merge_fn) is not None and heavy_functions.is_recorded():
 
-        def merge_fn(*_: object, **__: object) -> None:
+        def refused(*_: object, **__: object) -> None:
             raise RuntimeError(cpu_kernels.NO_GRADIENT)
 
+        return original(context, refused, *a, **kw)
     return original(context, merge_fn, *a, **kw)
 
 

@@ -15,8 +15,8 @@ from tpudiag.sources.job.points.steps import StopObservation
 
 GRACE_S = 8.0
 """The time for the job to end after it was stopped; then `on_hard_end` ends it."""
-LOOK_S = 0.05
-"""The shortest interval between looks at the clock."""
+LOOK_S, TOLD_EVERY_S = 0.05, 5.0
+"""The shortest interval between looks at the clock, and the longest."""
 NEAR_END_SHARE = 0.5
 """Additional share of its time for a job that is almost at its end."""
 
@@ -42,6 +42,8 @@ class Deadline:
         self._started_s = time.process_time()
         self._main = threading.get_ident()
         self.spent = False
+        self.tell: Callable[[], None] = lambda: None
+        """Tells how far the script is, which may be killed, for want of memory or time."""
         self.began: float | None = None
         """When the rest of the script began."""
 
@@ -108,5 +110,7 @@ class Deadline:
             if left_s <= 0 or waited_s >= budget_s:
                 return self._over.is_set()
             cores = os.cpu_count() or 1
-            if self._over.wait(max(min(left_s / cores, budget_s - waited_s), LOOK_S)):
+            wait_s = min(left_s / cores, budget_s - waited_s, TOLD_EVERY_S)
+            if self._over.wait(max(wait_s, LOOK_S)):
                 return True
+            self.tell()

@@ -99,11 +99,12 @@ class WholeScript:
         more = " or more" if left == main_flow.MOST_UNREACHED else ""
         return f" ({left}{more} statements in {self._budget_s:.0f} s of CPU time at most)"
 
-    def coverage(self, end: CoverageEnd) -> Coverage:
-        """How much of the script ran."""
+    def coverage(self, end: CoverageEnd, *, so_far: bool = False) -> Coverage:
+        """How much of the script ran; `so_far`: it still runs."""
         made = (*self.epochs.shortened, *self.loops.shortened, *self.script_loops.shortened)
         functions = (s for s in self._functions.step_functions() if s.ran)
-        return self.deadline.coverage(end, functions, self._stack, tuple(dict.fromkeys(made)))
+        stack = _main_thread() if so_far else self._stack
+        return self.deadline.coverage(end, functions, stack, tuple(dict.fromkeys(made)))
 
     def _loop_shortened(self, length: int | str | None) -> None:
         if self._functions.current is not None:
