@@ -13,11 +13,16 @@ _WHAT = {
     "variable": "reads the values of variables from the device",
     "update": "sets variables from Python",
     "checkpoint": "saves a checkpoint",
+    "batch": "hands Keras a batch and gets numbers back",
 }
 _PRINT = "if step % 100 == 0:  # the step number as a Python int\n    "
 _FIXES = {
     **dict.fromkeys(("result", "metric"), _PRINT + "print(step, float(loss))"),
     "summary": _PRINT + "tf.summary.scalar('loss', loss, step=step)",
+    "batch": (
+        "dataset = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(len(x)).repeat().batch(n)\n"
+        "model.fit(dataset.prefetch(tf.data.AUTOTUNE), steps_per_epoch=1000)"
+    ),
     "checkpoint": (
         "options = orbax.checkpoint.CheckpointManagerOptions(save_interval_steps=1000)\n"
         "manager = orbax.checkpoint.CheckpointManager(folder, options=options)  # waits for none"
@@ -48,9 +53,9 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     Results of the training step (floating-point ones), metrics' results, weights, and values
     computed from them: the lines where Python reads their value (`float`, `.numpy()`, `if loss >
-    x`, `print`, f-strings, summaries), and after how many steps. Lines that set eight variables and
-    more from Python. In a JAX job, also calls that save a checkpoint. Several steps in one dispatch
-    are left out.
+    x`, `print`, f-strings, summaries, `train_on_batch`), and after how many steps. Lines that set
+    eight variables and more from Python. In a JAX job, also calls that save a checkpoint. Several
+    steps in one dispatch are left out.
 
     ## Why it costs
     A step is dispatched without waiting for the last one, so the device never idles. A fetch waits

@@ -2,7 +2,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import CheckpointUse, Signals
+from tpudiag.signals import Checkpoints, CheckpointUse, Signals
 
 from ._need import by_framework, by_library, need, of_a_job
 
@@ -49,11 +49,20 @@ def no_checkpoint(signals: Signals) -> Judgement:
     """
     of_a_job(signals, "what the job saves")
     seen = need(signals.checkpoints, "the job")
-    uses = tuple(use for use in seen.uses if use.given)
+    idle = _idle(signals, seen)
+    uses = tuple(use for use in seen.uses if use.given and use not in idle)
     for use in uses:
         yield Evidence(use.kind, use.path or "a path", source=str(use.location or "job"))
     if uses:
         yield from _bare(signals, uses)
+        return
+    if idle:
+        yield Finding(
+            f"{idle[0].kind} is made, and the whole script saves nothing by it.",
+            "manager.save()  # every few minutes",
+            (Evidence("saves", 0, "saves", 1),),
+            idle[0].location,
+        )
         return
     waiting = [f"{use.kind} at {use.location}" for use in seen.uses]
     if seen.mentioned or waiting:
@@ -74,6 +83,13 @@ def no_checkpoint(signals: Signals) -> Judgement:
         # Saving has many ways in JAX, of which not all are known.
         severity=by_framework(signals, Severity.WARNING, Severity.INFO),
     )
+
+
+def _idle(signals: Signals, seen: Checkpoints) -> list[CheckpointUse]:
+    """Managers that have saved nothing when the script had ended, and are asked nowhere to."""
+    if signals.coverage is None or signals.coverage.end != "whole" or seen.mentioned:
+        return []
+    return [use for use in seen.uses if use.kind in _AGAIN and not use.saved]
 
 
 def _bare(signals: Signals, uses: tuple[CheckpointUse, ...]) -> Iterator[Finding]:

@@ -23,6 +23,7 @@ FALL = DeliveryFall(
     stepping_per_s=1_000.0,
 )
 BARE = CheckpointUse("orbax.checkpoint.CheckpointManager", "ckpt", 1, HERE, shapes=(STATE.shape,))
+IDLE = Checkpoints((replace(BARE, saved=0),))
 BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 DOUBLE = TensorSeen("weight", "float64", (128,))
 CAST = replace(STATE, name="moments", state=False)
@@ -87,6 +88,7 @@ ROWS: tuple[Row, ...] = (
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(()))),
+    ("TPU601", h(checkpoints=IDLE, coverage=Coverage(end="whole"))),
     ("TPU601", replace(of_jax(STATE, STATE, STATE), checkpoints=Checkpoints((BARE,)))),
     (
         "TPU601",

@@ -112,6 +112,7 @@ ROWS: tuple[Row, ...] = (
     ("TPU107", loop(frozen=(frozen("written", 3),))),
     ("TPU107", loop(frozen=(frozen("read", 1),))),
     ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),))),
+    ("TPU108", loop(fetches=(ResultFetch("batch", 24, 25, HERE),))),
     ("TPU108", loop(fetches=(ResultFetch("variable", 24, 25, HERE),))),
     ("TPU108", loop(fetches=(ResultFetch("update", 24, 25, HERE),))),
     ("TPU108", loop(dispatches=4, fetches=(ResultFetch("result", 4, 4, HERE),))),

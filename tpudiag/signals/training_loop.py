@@ -5,8 +5,9 @@ from typing import Literal
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 
-FetchKind = Literal["result", "metric", "summary", "variable", "update", "checkpoint"]
-"""The kind of result that a line fetches; `update`: it sets variables one by one."""
+FetchKind = Literal["result", "metric", "summary", "variable", "update", "checkpoint", "batch"]
+"""The kind of result that a line fetches; `update`: it sets variables one by one; `batch`: it gives
+Keras one batch, which returns numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -247,6 +247,7 @@ MODEL_MADE = point("keras.Model", "__init__", "which model there is to be traine
 FIT = point("keras.Model", "fit", "a training begins")
 EVALUATE = point("keras.Model", "evaluate", "an evaluation runs")
 PREDICT = point("keras.Model", "predict", "predictions are made")
+BATCH_TRAINED = point("keras.Model", "train_on_batch", "a step returns numbers to Python")
 COMPILED = _by_definer("keras.Model", "compile", "how a model is trained")
 MODEL_CALLED = point("keras.Model", "__call__", "a model is called outside of a function")
 LOSS_COMPUTED = _by_definer("keras.Model", "compute_loss", "operations of the loss")
@@ -262,6 +263,9 @@ LAYER_MODES = point(
     "keras.layers.BatchNormalization keras.layers.Dropout", "call", "whether it is called to train"
 )
 METRIC_MADE = point("keras.metrics.Metric", "__init__", "of which class a metric is")
+METRIC_BEGUN = _by_definer(
+    "keras.metrics.Metric", "__new__", "the same, before it binds its methods", _KERAS_2
+)
 METRIC_READ = _by_definers("", "result", "a metric is read")
 METRIC_RESET = _by_definers("", "reset_state", "a metric starts anew")
 METRIC_UPDATED = _by_definers("", "update_state", "which function updates a metric")

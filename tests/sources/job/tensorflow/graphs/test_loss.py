@@ -56,6 +56,8 @@ FORMS = {
     "sum over values": lambda y, z: total(total(square(z), -1)) / G,
     "average_loss of values": lambda y, z: tf.nn.compute_average_loss(
         square(z), global_batch_size=G),
+    "of two halves": lambda y, z: tf.nn.compute_average_loss(
+        0.5 * (example(y, z) + example(y, -z)), global_batch_size=n),
     "distilled": lambda y, z: (0.3 * total(example(y, z)) + 2.8 * total(square(z))) * (1 / G),
     "scaled root": lambda y, z: tf.sqrt(mean(square(z))) / R,
     "scaled ratio": lambda y, z: dice(y, z) / R,
@@ -106,7 +108,7 @@ SCALED = (
 MEANS = (
     "mean", "keras mean", "mean over all", "weighted mean", "two, weighted", "dice of each",
     "difference", "flattened", "boolean mask", "called function", "list", "by its own shape",
-    "half", "of noise",
+    "half", "of noise", "of two halves",
 )  # fmt: skip
 CURVED = ("weighted mean with epsilon", "dice of the batch", "root")
 UNKNOWN = ("scaled root", "scaled ratio", "learned weight")
@@ -148,6 +150,9 @@ BATCH = Batch(128, 16, 8)
         (Term(base=16.0, constants=(1 / 128,)), False, 1 / 8),
         (Term(base=16.0, constants=(1 / 16,)), False, 1.0),
         (Term(base=16.0), False, 16.0),
+        # Of two halves, say, of each example's loss.
+        (Term(base=16.0, constants=(1 / 16, 0.5), inside=1, unmeant=True), False, 1.0),
+        (Term(base=16.0, constants=(1 / 128, 0.5), inside=1, unmeant=True), False, 1 / 8),
         (Term(base=16.0, constants=(1 / 1000,)), False, None),
         (Term(base=160.0, per_example=10, constants=(1 / 1280,)), False, 1 / 8),
         (Term(base=1.0, known=False), False, None),

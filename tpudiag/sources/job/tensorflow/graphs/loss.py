@@ -42,6 +42,8 @@ class Term:
     unmeant: bool = False
     """Whether tf.nn.compute_average_loss summed it, which expects one loss per example."""
     constants: tuple[float, ...] = ()
+    inside: int = 0
+    """So many of them, the last ones, are within an example's loss."""
     linear: bool = True
     known: bool = True
     """Whether every factor on the path is constant."""
@@ -84,6 +86,7 @@ def weighed(
     """
     wanted = 1.0 if averaged else 1 / batch.replicas
     whole = term.base * prod(term.constants)
+    divided = term.base * prod(term.constants[: len(term.constants) - term.inside])
     # An author's weight (0.4 of an auxiliary loss) is among them: at most 2 ** 10 products.
     parts = [term.base * part for part in products(term.constants[:_MOST_CONSTANTS])]
     right = (wanted,) if term.unmeant else (wanted, wanted * term.per_example)
@@ -103,12 +106,15 @@ def weighed(
     # weight, so it is a mistake. Anything else may be intended.
     elif _near([whole], [*slips, *unmeant]) and not (term.base == 1 and whole > 1):  # of a mean
         weight = whole
+    # What an example's loss is made of is its author's; by what the sum is divided, it is told.
+    elif term.unmeant and term.per_example == 1 and _near([divided], slips):
+        weight = divided
     elif averaged and _near(parts, right):
         weight = wanted
     else:
         # A sum that is divided by something has the author's own normalisation.
-        divided = any(abs(constant) < 1 for constant in term.constants)
-        weight = term.base if term.base == 1 or not divided else None
+        normalised = any(abs(constant) < 1 for constant in term.constants)
+        weight = term.base if term.base == 1 or not normalised else None
     if weight is None:
         return None
     values = term.per_example if term.unmeant and weight == whole else 1
@@ -205,7 +211,8 @@ class _Walk:
 
     def _summed(self, value: Tensor, way: Term, location: Location | None) -> Term:
         count = value.shape.num_elements()
-        constants = (*way.constants, *self._constants.inside(value))
+        inside = tuple(self._constants.inside(value))
+        constants = (*way.constants, *inside)
         if count is None:
             others = value.shape[1:].num_elements()
             count = None if others is None else others * self._batch
@@ -213,8 +220,9 @@ class _Walk:
             return replace(way, known=False)
         each = max(count // self._batch, 1)
         return replace(
-            way, base=float(count), per_example=each, constants=constants, location=location
-        )
+            way, base=float(count), per_example=each, constants=constants, inside=len(inside),
+            location=location,
+        )  # fmt: skip
 
     def _scaled(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
         """A product or quotient: with a constant, an unknown, or of two reductions."""

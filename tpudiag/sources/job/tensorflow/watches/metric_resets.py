@@ -34,6 +34,7 @@ class MetricResetWatch:
 
     def watch_keras(self, keras: Library) -> None:
         """Hook a Keras."""
+        hooks.before(table.METRIC_BEGUN, self._made, keras)
         hooks.after(table.METRIC_MADE, self._made, keras)
 
     def traced(self, trains: bool) -> bool:
@@ -62,11 +63,12 @@ class MetricResetWatch:
         )
 
     def _made(self, metric: object, *_: object, **__: object) -> None:
-        if type(metric).__name__ == "Sum":  # as of all examples so far
+        class_ = metric if isinstance(metric, type) else type(metric)
+        if class_.__name__ == "Sum":  # as of all examples so far
             return
-        hooks.before(table.METRIC_UPDATED, self._update, type(metric))
-        hooks.before(table.METRIC_READ, self._read, type(metric))
-        hooks.before(table.METRIC_RESET, self._reset, type(metric))
+        hooks.before(table.METRIC_UPDATED, self._update, class_)
+        hooks.before(table.METRIC_READ, self._read, class_)
+        hooks.before(table.METRIC_RESET, self._reset, class_)
 
     def _use(self, metric: object) -> _Use:
         return self._uses.setdefault(id(metric), _Use(metric))

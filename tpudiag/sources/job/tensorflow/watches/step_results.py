@@ -62,6 +62,8 @@ class StepResultWatch:
 
     def watch_keras(self, keras: Library) -> None:
         """Hook the metrics of a Keras."""
+        hooks.after(table.BATCH_TRAINED, self._trained_on_batch, keras)
+        hooks.before(table.METRIC_BEGUN, self._metric_made, keras)
         hooks.after(table.METRIC_MADE, self._metric_made, keras)
 
     def step_done(self, result: object, function: object = None) -> None:
@@ -164,8 +166,13 @@ class StepResultWatch:
         if known is not None and location is not None:
             self._count(location, "summary", known[1])
 
+    def _trained_on_batch(self, *_: object, **__: object) -> None:
+        if (location := user_lines.caller()) is not None:
+            self._count(location, "batch")
+
     def _metric_made(self, metric: object, *_: object, **__: object) -> None:
-        hooks.after(table.METRIC_READ, self._metric_read, type(metric), gives=True)
+        class_ = metric if isinstance(metric, type) else type(metric)
+        hooks.after(table.METRIC_READ, self._metric_read, class_, gives=True)
 
     def _metric_read(self, result: object, *_: object) -> None:
         if self.steps and self._tf.executing_eagerly():
