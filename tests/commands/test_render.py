@@ -47,13 +47,6 @@ def test_a_report_is_written_in_every_format_as_it_was(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("format_", ["html", "sarif", "junit", "json"])
-def test_a_failed_check_in_the_report_fails_no_rendering(format_: str) -> None:
-    done = called("render", "report.json", "--format", format_)
-    assert (done.returncode, done.stdout) == (0, renderer(format_)(REPORT))
-
-
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "cause"),
     [

@@ -1,9 +1,10 @@
-"""What agents see of the tools, and what of a report they get."""
+"""What agents see of the tools, what these ask the library for, and what of a report they get."""
 
 import inspect
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -12,7 +13,7 @@ from tpudiag import library
 from tpudiag.errors import UsageError
 from tpudiag.mcp_server.folder import Folder
 from tpudiag.mcp_server.tools import TOOLS, Tool, report_schema, tool
-from tpudiag.mcp_server.worker import of_report, slim
+from tpudiag.mcp_server.worker import DIAGNOSES, library_arguments, of_report, slim
 from tpudiag.model import Evidence, Report, Severity, Verdict
 from tpudiag.report_figures import Excerpt, StepSamples
 
@@ -64,6 +65,27 @@ def test_arguments_that_do_not_fit_are_refused(name: str, given: dict[str, Any])
     with pytest.raises(UsageError):
         tool(name).read(given)
     assert not Draft202012Validator(tool(name).input_schema).is_valid(given)  # pyright: ignore[reportUnknownMemberType]
+
+
+def arguments(name: str) -> dict[str, Any]:
+    given = msgspec.to_builtins(tool(name).read(EXAMPLES[name]))
+    request = {"tool": name, "arguments": given, "python": "/usr/bin/python3"}
+    return library_arguments(request, lambda _: None)
+
+
+@pytest.mark.parametrize("name", DIAGNOSES)
+def test_the_library_takes_what_it_is_called_with(name: str) -> None:
+    assert DIAGNOSES[name] is getattr(library, name)
+    inspect.signature(DIAGNOSES[name]).bind(**arguments(name))
+
+
+def test_a_job_runs_in_the_servers_python_and_its_files_stay_in_the_folder() -> None:
+    for name in ("check", "fix"):
+        given = arguments(name)
+        assert (given["python"], given["changes_within"]) == ("/usr/bin/python3", Path.cwd())
+    assert arguments("check")["tpu"] == "none"
+    assert arguments("plan")["python"] == "/usr/bin/python3"
+    assert "python" not in arguments("read")
 
 
 def test_a_tool_that_is_not_there_is_named() -> None:

@@ -277,17 +277,3 @@ def test_a_buffer_that_no_watch_wrote_is_refused_in_a_line(lie: str, tmp_path: P
         file.write_bytes(data[:4096] + b"\xff" * len(data[4096:]))
     with pytest.raises(UsageError, match="the buffer"):
         Spool(file)
-
-
-def test_a_buffer_of_an_earlier_release_keeps_its_points(tmp_path: Path) -> None:
-    file = tmp_path / "points.buffer"
-    with closing(sqlite3.connect(file)) as base:
-        base.executescript(
-            "CREATE TABLE sources (id INTEGER PRIMARY KEY, source TEXT UNIQUE);"
-            "CREATE TABLE waiting (source INTEGER, metric TEXT, end_ns INTEGER, value REAL, "
-            "under_way INTEGER DEFAULT 0, PRIMARY KEY (source, metric, end_ns)) WITHOUT ROWID"
-        )
-        base.execute("INSERT INTO sources VALUES (7, ?)", (source().text,))
-        base.execute("INSERT INTO waiting VALUES (7, 'steps', 5, 2.0, 1)")
-        base.commit()
-    assert Spool(file).due() == [Point(source(), "steps", 5, 2.0, again=True)]

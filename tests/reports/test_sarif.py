@@ -60,13 +60,6 @@ def test_any_place_is_valid(file: str, line: int | None, subject: str) -> None:
     assert faults(rendered(report)) == []
 
 
-def test_a_result_is_a_finding_and_nothing_else(specimens: dict[str, Report]) -> None:
-    """Code hosts show every result as something to mend."""
-    for report in specimens.values():
-        found = sum(len(outcome.findings) for outcome in report.outcomes)
-        assert len(run_of(report)["results"]) == found
-
-
 def test_the_level_of_a_rule_is_the_checks_own() -> None:
     """A warning of TPU201, whose check is an error by default."""
     milder = replace(at(None).outcomes[0], severity=Severity.WARNING)

@@ -49,7 +49,6 @@ class Recorder:
         *,
         flush_s: float = FLUSH_S,
         queue_steps: int = QUEUE_STEPS,
-        pending_windows: int = PENDING_WINDOWS,
         memory: Callable[[], int | None] | None = None,
         hbm_limit_bytes: int | None = None,
         loop: int = 0,
@@ -71,7 +70,6 @@ class Recorder:
         )
         self._make_store, self._flush_s, self._memory = store, flush_s, memory
         self._limit = self._queue_steps = queue_steps
-        self._pending_limit = pending_windows
         self._unused, self._memory_due = False, 0.0
         self.failure: str | None = None
         """Why the store currently takes no windows; None where it does."""
@@ -102,8 +100,8 @@ class Recorder:
         )
         self._store: Store | None = None
         self._steps: deque[Step] = deque()
-        self._pauses: deque[Pause] = deque(maxlen=self._pending_limit)
-        self._traces: deque[Trace] = deque(maxlen=self._pending_limit)
+        self._pauses: deque[Pause] = deque(maxlen=PENDING_WINDOWS)
+        self._traces: deque[Trace] = deque(maxlen=PENDING_WINDOWS)
         self._losses: deque[float] = deque(maxlen=self._queue_steps)
         self._pending: deque[Window] = deque()
         self._windows = Windows(now_ns - now, now, self._run.global_batch)
@@ -312,7 +310,7 @@ class Recorder:
                 steps, pauses, self._hbm(steps), ended=ended, traces=traces, losses=losses
             )
         )
-        while len(self._pending) > self._pending_limit:
+        while len(self._pending) > PENDING_WINDOWS:
             self._evicted += self._pending.popleft().steps
 
     def _hbm(self, steps: list[Step]) -> int | None:

@@ -342,6 +342,13 @@ def devices(made: Any) -> list[Any]:
     return [plane for plane in made.planes if plane.name.startswith("/device:TPU")]
 
 
+def without_lines(planes: Iterable[Any], *names: str) -> None:
+    """Take the lines of these names out of planes."""
+    for plane in planes:
+        for line in [line for line in plane.lines if line.name in names]:
+            plane.lines.remove(line)
+
+
 def steps(made: Any, folder: Any) -> StepTimes:
     """The steps of a run of this space alone, which has some."""
     found = facts(write(made, folder))[1]
@@ -362,3 +369,10 @@ def outcomes(path: Any) -> dict[str, Outcome]:
 def verdicts(path: Any) -> dict[str, Verdict]:
     """The verdict of each check on a file or a folder."""
     return {id_: outcome.verdict for id_, outcome in outcomes(path).items()}
+
+
+def never_passed(before: dict[str, Verdict], after: dict[str, Verdict]) -> None:
+    """No check that failed passes after something was taken away."""
+    for id_, verdict in before.items():
+        if verdict is Verdict.FAILED:
+            assert after[id_] is not Verdict.PASSED, id_

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sources.profile import spaces
+from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile import facts
 
 pytestmark = pytest.mark.slow
@@ -16,14 +17,67 @@ Ask = Callable[..., Any]
 GIB = 2**30
 
 
-def rows(table: dict[str, Any]) -> list[dict[str, Any]]:
-    """XProf's rows by column id."""
-    ids = [column["id"] for column in table["cols"]]
+def rows(table: dict[str, Any], by: str = "id") -> list[dict[str, Any]]:
+    """XProf's rows by the ids of their columns, or by the labels."""
+    ids = [column[by] for column in table["cols"]]
     return [dict(zip(ids, (c.get("v") for c in row["c"]), strict=True)) for row in table["rows"]]
 
 
 def properties(page: Any) -> dict[str, str]:
     return {key: text for table in page for key, text in table.get("p", {}).items()}
+
+
+def agree(ops: tuple[DeviceOp, ...], stats: Any) -> None:
+    """Operations with XProf's table of them."""
+    theirs = {row["HLO op name"]: row for row in rows(stats, by="label")}
+    assert {op.name for op in ops} == set(theirs)
+    for op in ops:
+        row = theirs[op.name]
+        assert op.self_ms == pytest.approx(row["Total self time (us)"] / 1000, rel=0.01), op.name
+        assert op.count == row["#Occurrences"]
+        assert op.category == row["HLO op category"]
+
+
+def idle_percent(devices: tuple[Device, ...]) -> float:
+    window = sum(device.window_ms for device in devices)
+    return 100 * (1 - sum(device.busy_ms for device in devices) / window)
+
+
+def test_the_real_profile_agrees_with_xprof(real: Path, ask: Ask) -> None:
+    found, _ = facts(real)
+    agree(found.ops, ask(real, "hlo_stats"))
+    said = properties(ask(real, "overview_page"))
+    assert said["device_type"] == found.devices[0].kind == "TPU v6 Lite"
+    assert int(said["device_core_count"]) == len(found.devices) == 4
+    # XProf rounds to 0.1 and, for this one, takes the spans of operations for windows.
+    assert idle_percent(found.devices) == pytest.approx(
+        float(said["device_idle_time_percent"].rstrip("%")), abs=0.15
+    )
+    profile = ask(real, "op_profile")["byProgram"]["metrics"]["rawTime"]
+    assert sum(d.window_ms for d in found.devices) == pytest.approx(profile / 1e9, rel=0.01)
+    idle = next(
+        child
+        for child in ask(real, "op_profile")["byProgram"]["children"]
+        if child["name"] == "IDLE"
+    )["metrics"]["rawTime"]
+    idle_ms = sum(d.window_ms - d.busy_ms for d in found.devices)
+    assert idle_ms == pytest.approx(idle / 1e9, rel=0.01)
+
+
+def test_a_training_profile_agrees_with_xprof(tmp_path: Path, ask: Ask) -> None:
+    file = spaces.write(spaces.training(devices=3, steps=12), tmp_path)
+    found, steps = facts(tmp_path)
+    agree(found.ops, ask(file, "hlo_stats"))
+    said = properties(ask(file, "overview_page"))
+    assert idle_percent(found.devices) == pytest.approx(
+        float(said["device_idle_time_percent"].rstrip("%")), rel=0.01
+    )
+    assert steps
+    assert steps.input_wait_ms
+    mean = sum(steps.step_ms) / len(steps.step_ms)
+    assert mean == pytest.approx(float(said["steptime_ms_average"]), rel=0.01)
+    share = 100 * sum(steps.input_wait_ms) / sum(steps.step_ms)
+    assert share == pytest.approx(float(said["infeed_percent_average"]), rel=0.01)
 
 
 @pytest.mark.parametrize("which", ["real", "pod"])

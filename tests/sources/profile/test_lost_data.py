@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.sources.profile import spaces
-from tests.sources.profile.spaces import outcomes, report, verdicts
+from tests.sources.profile.spaces import never_passed, outcomes, report, verdicts, without_lines
 from tpudiag.model import Verdict
 from tpudiag.sources.profile import facts
 from tpudiag.sources.profile.schema import message
@@ -23,12 +23,6 @@ def cut_after(plane: Any, share: float) -> None:
     first, *_, last = sorted(event.offset_ps for event in line.events)
     kept = [event for event in line.events if event.offset_ps < first + share * (last - first)]
     del line.events[len(kept) :]
-
-
-def never_passed(before: dict[str, Verdict], after: dict[str, Verdict]) -> None:
-    for id_, verdict in before.items():
-        if verdict is Verdict.FAILED:
-            assert after[id_] is not Verdict.PASSED, id_
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.6])
@@ -91,10 +85,8 @@ def test_a_host_without_operations_is_no_straggler(tmp_path: Path, slow_ms: floa
 def test_hosts_whose_steps_are_found_in_two_ways_are_not_compared(tmp_path: Path) -> None:
     for number in range(4):
         made = spaces.pod_host(f"h{number}")
-        for plane in made.planes:
-            for line in list(plane.lines):
-                if number == 2 and line.name == "Steps":
-                    plane.lines.remove(line)
+        if number == 2:
+            without_lines(made.planes, "Steps")
         spaces.write(made, tmp_path, host=f"h{number}")
     outcome = outcomes(tmp_path)["TPU503"]
     assert outcome.verdict is Verdict.SKIPPED
@@ -172,11 +164,8 @@ def test_transfers_do_not_pass_where_the_hosts_trace_is_gone(
 
 def test_nothing_passes_while_a_device_that_ran_shows_no_steps(tmp_path: Path) -> None:
     made = spaces.pod_host("a", steps=10)
-    for plane in spaces.devices(made):
-        for line in list(plane.lines):
-            alone = plane.name == "/device:TPU:1" and line.name == "XLA Modules"
-            if alone or line.name == "Steps":
-                plane.lines.remove(line)
+    without_lines(made.planes, "Steps")
+    without_lines(spaces.devices(made)[1:], "XLA Modules")
     found = outcomes(spaces.write(made, tmp_path))
     for id_ in ("TPU201", "TPU405", "TPU406"):
         assert found[id_].verdict is not Verdict.PASSED, id_

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.sources.profile import spaces
-from tests.sources.profile.spaces import outcomes, report, verdicts
+from tests.sources.profile.spaces import never_passed, outcomes, report, verdicts, without_lines
 from tpudiag.model import Verdict
 
 IDLE, LOW = "TPU406", "TPU405"
@@ -72,9 +72,7 @@ def test_steps_of_which_everything_else_is_lost_are_not_idle(
                     if (line.events[place].offset_ps - begin) // (25 * spaces.MS) not in kept:
                         del line.events[place]
     after = verdicts(spaces.write(made, tmp_path))
-    for id_, verdict in before.items():
-        if verdict is Verdict.FAILED:
-            assert after[id_] is not Verdict.PASSED, id_
+    never_passed(before, after)
     assert after["TPU201"] is Verdict.FAILED
     assert after["TPU405"] is Verdict.SKIPPED
 
@@ -141,10 +139,7 @@ def test_a_chip_with_fewer_cores_than_the_others_lacks_one(tmp_path: Path) -> No
 
 def test_operations_without_their_steps_and_programs_pass_nothing(tmp_path: Path) -> None:
     made = uneven(slow=1)
-    for plane in made.planes:
-        for line in list(plane.lines):
-            if line.name in ("Steps", "XLA Modules"):
-                plane.lines.remove(line)
+    without_lines(made.planes, "Steps", "XLA Modules")
     after = verdicts(spaces.write(made, tmp_path))
     assert Verdict.PASSED not in {after[IDLE], after[LOW]}
     notes = report(tmp_path).notes

@@ -68,7 +68,7 @@ class Pod:
         return self.phase == "Running" and self.address is not None
 
 
-def pods(selection: Selection, limit_s: float = LIMIT_S) -> tuple[Pod, ...]:
+def pods(selection: Selection) -> tuple[Pod, ...]:
     """The pods, in the order of their workers.
 
     Raises UsageError without client, cluster or a valid selector, and NothingDiagnosed, with the
@@ -79,7 +79,7 @@ def pods(selection: Selection, limit_s: float = LIMIT_S) -> tuple[Pod, ...]:
         answer = client.list_namespaced_pod(
             namespace,
             label_selector=selection.selector,
-            _request_timeout=limit_s,
+            _request_timeout=LIMIT_S,
             # The client's own models reject what a server of another release writes: parse the JSON
             # here.
             _preload_content=False,

@@ -40,10 +40,9 @@ class XProfServer:
     """The profile's name on the server."""
     hosts: tuple[str, ...]
 
-    def page(self, tool: str, host: str | None = None) -> str:
+    def page(self, tool: str) -> str:
         """The page of a tool, such as `op_profile`."""
-        of_host = {} if host is None else {"host": host}
-        return f"{self.address}/?{urlencode({'tool': tool, 'run': self.run, **of_host})}#profile"
+        return f"{self.address}/?{urlencode({'tool': tool, 'run': self.run})}#profile"
 
     def moment(self, host: str, start_ms: float, end_ms: float) -> str:
         """The trace of a host between two times, ms since the capture began."""
