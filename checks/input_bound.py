@@ -155,12 +155,14 @@ def _between_steps(
         evidence.append(Evidence("a TPU's host, at most", slower, "times as fast", source=chosen))
     if gap > max(slower * longest, LEAST_GAP_MS):
         what = by_library(signals, "input, mostly", "input, or operations of JAX one by one")
+        step = signals.sharding
+        own, called_at = (step.read_at, step.called_at) if step is not None else (None, None)
         yield Finding(
             f"Python takes {gap:,.0f} ms between two steps ({what}), and a step on the TPU "
             f"{longest:,.3g} ms at most: the chips wait for the host.",
             _lacking(pipeline) if pipeline else by_library(signals, _OF_KERAS, _OF_JAX),
             tuple(evidence),
-            training_call(signals) or (signals.sharding.called_at if signals.sharding else None),
+            own or training_call(signals) or called_at,
             severity=_severity(gap),
             confidence=Confidence.MEDIUM,
         )

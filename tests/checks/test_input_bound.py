@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.checks.rehearsal import examine, found, h, of_work, waits
+from tests.checks.rehearsal import HERE, examine, found, h, of_work, waits
 from tests.checks.test_compiled import FACTS, STEP, predicted
 from tpudiag.compiled import CompilerFacts
 from tpudiag.model import Framework
@@ -73,7 +73,8 @@ def test_a_pipeline_of_many_batches_a_second_holds_nothing_up(seconds: float, fa
 def test_a_loop_of_its_own_may_do_more_than_read_between_two_steps(*, by_fit: bool) -> None:
     signals = of_work(made_alone_ms=80.0)
     assert signals.sharding is not None
-    signals = replace(signals, sharding=replace(signals.sharding, by_fit=by_fit))
+    signals = replace(signals, sharding=replace(signals.sharding, by_fit=by_fit, read_at=HERE))
     (finding,) = examine(signals, "TPU201").findings
+    assert finding.location == HERE
     assert ("operations of JAX" in finding.message) != by_fit
     assert ("of arrays" in finding.fix) == by_fit

@@ -142,6 +142,8 @@ class ShardedStep:
     unmatched: tuple[UnmatchedLayout, ...] = ()
     by_fit: bool = False
     """Keras' fit runs its steps."""
+    read_at: Location | None = None
+    """The job's own code by which that reads its data."""
     makes_batch: bool = False
     """It draws its batch itself, of all examples or at random."""
 

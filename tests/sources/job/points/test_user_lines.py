@@ -68,3 +68,11 @@ def test_the_library_function_that_took_a_users_function_is_named_as_users_do(
     assert garden.made(lambda: 0, user_lines.taker) == "garden_of_tests.made"
     assert garden.deep.ran(user_lines.taker) == ""
     assert user_lines.taker() == ""
+
+
+def test_a_generator_is_where_its_function_is() -> None:
+    def rows() -> Iterator[int]:
+        yield 1
+
+    at = user_lines.of_function(rows)
+    assert at is not None and user_lines.of_function(rows()) == at

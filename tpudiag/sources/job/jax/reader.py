@@ -28,8 +28,8 @@ class StepReader:
         self._fetches, self._sends = fetches, sends
         self._known: tuple[StepCall, TracedStep, LoweredStep | None] | None = None
         self._early: Jitted | None = None
-        self.fits = set[Location | None]()
-        """The lines that call Keras' fit."""
+        self.fits: dict[Location | None, Location | None] = {}
+        """The lines that call Keras' fit, and the job's own code that makes its batches."""
         self.layouts = Layouts()
         self.keras = ""
         """That of a Keras which JAX computes for."""
@@ -118,6 +118,7 @@ class StepReader:
                 of_keras=bool(self.keras)
                 and any(made_in(s.equation, self.keras) for s in step.seen),
                 by_fit=sharded.called_at in self.fits,
+                read_at=self.fits.get(sharded.called_at),
             ),
             numerics=lambda: numerics.read(step),
         )

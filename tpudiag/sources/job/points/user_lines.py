@@ -241,8 +241,8 @@ def of_operation(operation: Operation, *, own: bool = False) -> Location | None:
 
 
 def of_function(function: object) -> Location | None:
-    """Where a Python function is defined, if that is user code."""
-    code = getattr(function, "__code__", None)
+    """Where a Python function, or that of a generator, is defined, if that is user code."""
+    code = getattr(function, "__code__", None) or getattr(function, "gi_code", None)
     return None if code is None else of(code.co_filename, code.co_firstlineno)
 
 
