@@ -36,9 +36,8 @@ def serial_map(signals: Signals) -> Judgement:
         gain, measured = worth(pipeline, "parallel calls")
         for op in pipeline.ops:
             maps += op.kind in _SERIAL or op.kind in _PARALLEL
-            serial = op.kind in ("Map", "Interleave") or (
-                op.kind in _PARALLEL and op.parallelism == 1
-            )
+            by_one = op.kind in _PARALLEL and op.parallelism == 1
+            serial = op.kind in ("Map", "Interleave") or by_one
             if (
                 serial
                 and op.location is not None

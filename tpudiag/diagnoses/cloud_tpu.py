@@ -65,9 +65,8 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
     workers = tuple(Address(host, port) for host in node.workers) if node.state == "READY" else ()
     notes = [SPOT.format(node.name)] if node.preemptible else []
     if workers and not here:
-        notes.append(
-            NETWORK.format(name=node.name, zone=node.zone, project=node.project, port=port)
-        )
+        place = {"name": node.name, "zone": node.zone, "project": node.project}
+        notes.append(NETWORK.format(**place, port=port))
     return Located(
         name=node.name,
         known=known,

@@ -45,9 +45,8 @@ def drop_capture(
     diagnose: Callable[[TrainerRequest, Settings], Report] = trainer.diagnose,
 ) -> DropCapture | None:
     """Capture a second of a local trainer; None where it serves no profiler or no profile."""
-    request = TrainerRequest(
-        targets=(str(pid),), capture=CaptureRequest(CAPTURE_S, ANSWER_S), log_dir=log_dir
-    )
+    capture = CaptureRequest(CAPTURE_S, ANSWER_S)
+    request = TrainerRequest(targets=(str(pid),), capture=capture, log_dir=log_dir)
     try:
         if not (profiled or serves_profiler)(pid):
             return None

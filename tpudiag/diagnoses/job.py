@@ -223,9 +223,8 @@ def _on_tpu(
         error = signals.end.error if signals.end is not None else None
         reason = job.timed_out or error or "the job ended before it asked for a TPU"
         attempt = replace(attempt, error=reason, waited_s=waited_s)
-    return replace(
-        signals, tpu=replace(attempt, asked=named_tpu, limit_s=request.tpu_timeout_s, ran=True)
-    ), job
+    attempt = replace(attempt, asked=named_tpu, limit_s=request.tpu_timeout_s, ran=True)
+    return replace(signals, tpu=attempt), job
 
 
 def _signals(origin: Origin, job: following.JobRun) -> Signals:

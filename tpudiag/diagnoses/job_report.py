@@ -184,13 +184,11 @@ def _notes_of_jax(signals: Signals, facts: Mapping[str, object]) -> tuple[str, .
     here, not_run = _devices_of_jax(signals), facts.get("step_not_run")
     found = "one CPU device" if here == 1 else f"{here or 'several'} CPU devices"
     read = (f"The step was traced, lowered and compiled, and not run: {not_run}.",)
-    one = (
-        "The job is one of several processes (jax.distributed); it was rehearsed as the only one.",
-    )
+    one = "The job is one of several processes (jax.distributed); it was rehearsed as the only one."
     return (
         f"JAX found {found} in place of the TPU's; times are those of this machine.",
         *(read if not_run else ()),
-        *(one if facts.get("several_processes") else ()),
+        *((one,) if facts.get("several_processes") else ()),
     )
 
 

@@ -238,13 +238,11 @@ def not_drawn(facts: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _lines(facts: Mapping[str, object], said_of: Mapping[str, str]) -> tuple[str, ...]:
-    passed = {
-        said: msgspec.convert(facts.get(name) or (), tuple[str, ...], strict=False)
+    passed = (
+        (said, msgspec.convert(facts.get(name) or (), tuple[str, ...], strict=False))
         for name, said in said_of.items()
-    }
-    return tuple(
-        f"{said}: {listed(lines, MOST_NAMED, '; ')}." for said, lines in passed.items() if lines
     )
+    return tuple(f"{said}: {listed(of, MOST_NAMED, '; ')}." for said, of in passed if of)
 
 
 def partial(

@@ -115,16 +115,15 @@ def _side(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tu
 def roofline(facts: ProfileFacts) -> Iterator[Series]:
     """Each operation as a point: FLOPs per byte of HBM traffic, and TFLOP/s reached."""
     peaks = common_peaks(facts.devices)
-    points = [
+    known = [
         (op.flops / moved, op.gflop_per_s / 1e3, op.name)
         for op in facts.ops
         if op.flops and op.gflop_per_s and (moved := op.hbm_bytes or op.bytes_accessed)
     ]
     bandwidth = peaks[1] / 1e3 if peaks[1] else None
     source = f"{facts.source}, XLA Ops"
-    return report_parts.roofline(
-        "operations", points if peaks[0] else (), peaks[0], bandwidth, source
-    )
+    points = known if peaks[0] else ()
+    return report_parts.roofline("operations", points, peaks[0], bandwidth, source)
 
 
 def short_name(framework_op: str) -> str:
@@ -195,9 +194,8 @@ def _slower(group: OperationGroup) -> float:
 
 def _why(op: DeviceOp) -> str:
     """The reason for the difference to the estimate, where visible."""
-    return WHY.get(
-        op.part or "", "HBM traffic" if op.bound_by == "memory" else "not seen in the trace"
-    )
+    unnamed = "HBM traffic" if op.bound_by == "memory" else "not seen in the trace"
+    return WHY.get(op.part or "", unnamed)
 
 
 SLOW: Columns[OperationGroup] = {

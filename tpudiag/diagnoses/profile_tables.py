@@ -52,9 +52,8 @@ def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[
     hosts = [(host.name, host.reason) for host in facts.unread]
     yield from _cut("Hosts that could not be read", ("host", "why"), hosts, "profile")
     if xprof_says.figures:
-        yield Table(
-            "What XProf says", ("figure", "value"), xprof_says.figures, "xprof, overview page"
-        )
+        source = "xprof, overview page"
+        yield Table("What XProf says", ("figure", "value"), xprof_says.figures, source)
 
 
 def _cut(

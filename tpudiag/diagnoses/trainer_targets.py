@@ -15,10 +15,8 @@ from tpudiag.sources.live.processes import Process, table
 from tpudiag.sources.live.trainers import Trainer, at_address, look, of_pid, owners_of
 
 PORT = 6009
-LINE, LINE_OF_JAX = (
-    f"tf.profiler.experimental.server.start({PORT})",
-    f"jax.profiler.start_server({PORT})",
-)
+LINE = f"tf.profiler.experimental.server.start({PORT})"
+LINE_OF_JAX = f"jax.profiler.start_server({PORT})"
 MOST_PLACES = 10
 
 

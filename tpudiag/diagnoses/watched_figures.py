@@ -103,9 +103,8 @@ def notes(job: WatchedJob) -> Iterator[str]:
 def workers_table(workers: Sequence[Watched], source: str) -> Table:
     """A row for each worker."""
     rows = tuple(_worker_row(watched) for watched in workers)
-    return Table(
-        "Workers", ("worker", "rate", "against its baseline", "last step", "steps"), rows, source
-    )
+    columns = ("worker", "rate", "against its baseline", "last step", "steps")
+    return Table("Workers", columns, rows, source)
 
 
 def jobs_table(jobs: Sequence[Job], source: str) -> Table:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import chain
 from types import MethodType
 from typing import Any, Protocol, cast
 
@@ -126,10 +127,9 @@ class Jitted:
         self.placed_at = user_lines.caller() if self.in_shardings is not None else None
         """The line that gave them."""
         self.out_shardings = options.get("out_shardings")
-        given = ("static_argnums", "static_broadcasted_argnums", "static_argnames")
-        self.statics: frozenset[object] = frozenset(
-            each for one in given for each in several(options.get(one))
-        )
+        names = ("static_argnums", "static_broadcasted_argnums", "static_argnames")
+        given = (several(options.get(name)) for name in names)
+        self.statics = frozenset[object](chain.from_iterable(given))
         """Places and names of the arguments that are part of the program."""
         self.is_new, self.filled = record.made > 1, False
         """Whether it was made anew; whether its last call was given something in place of data."""

@@ -25,15 +25,14 @@ def read(program: Equations, batch: Batch | None, arguments: Iterable[StepArgume
         times, here = max(seen.place.times // program.steps, 1), bool(seen.place.sizes)
         made += times * sum(prod(s) * size // share(s, here) for s, size in seen.made)
         sizes = product(seen.equation)
-        split = max((share(s, here) for s, _ in (*seen.made, *seen.read)), default=1)
+        all_of_it = (*seen.made, *seen.read)
+        split = max((share(s, here) for s, _ in all_of_it), default=1)
         work = times * sizes.flops // split if sizes is not None else 0
         flops += work
         if seen.again:
             again += work
             asked_at = asked_at or line(seen.equation)
-        moved += times * sum(
-            _padded(s) * size // share(s, here) for s, size in (*seen.made, *seen.read)
-        )
+        moved += times * sum(_padded(s) * size // share(s, here) for s, size in all_of_it)
     return StepWork(
         flops=flops,
         recomputed_flops=again,
