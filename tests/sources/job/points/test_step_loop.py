@@ -10,12 +10,12 @@ from tpudiag.sources.job.points.step_loop import StepLoop
 FIT = "/usr/lib/python3/dist-packages/keras/trainer.py"
 
 
-def seen(source: str, file: str = "/job/train.py") -> list[bool]:
+def seen(source: str, file: str = "/job/train.py", *, always: bool = False) -> list[bool]:
     """What is known at each `save()` of a program with a training `step()`."""
     loop, known = StepLoop(), list[bool]()
 
     def save() -> None:
-        known.append(loop.holds_caller())
+        known.append(loop.holds_caller(always=always))
 
     names: dict[str, Any] = {"step": loop.stepped, "save": save}
     keras = "def fit(step, after):\n    for _ in range(2):\n        step()\n        after()\n"
@@ -32,11 +32,14 @@ def seen(source: str, file: str = "/job/train.py") -> list[bool]:
         "i = 0\nwhile i < 2:\n    step(); save()\n    i += 1\n",
         "def keep():\n    save()\ndef train(n):\n    for _ in range(n):\n        step()\n"
         "        keep()\ntrain(2)\n",
+        "def keep(i):\n    if i > 2:\n        pass\n    else:\n        save()\n"
+        "for i in range(2):\n    step()\n    keep(i)\n",
         "def one():\n    step()\nfor _ in range(2):\n    one()\n    save()\n",
     ],
 )
 def test_by_the_number_of_the_step(source: str) -> None:
     assert seen(source) == [True, True]
+    assert seen(source, always=True) == ["if" not in source] * 2, "under no condition"
 
 
 @pytest.mark.parametrize(

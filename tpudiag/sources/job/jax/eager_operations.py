@@ -46,7 +46,7 @@ class EagerOperations:
 
     def compiled(self) -> None:
         """A program was compiled outside all functions of the job's: of one operation."""
-        in_loop = self._steps and self._around.holds_caller()
+        in_loop = self._steps and self._around.holds_caller(always=True)
         location = self._outermost_call() if in_loop else None
         if location is not None:
             self._last_programs[location] += 1

@@ -19,42 +19,59 @@ class StepLoop:
 
     def __init__(self) -> None:
         self._loop: tuple[str, int] | None = None
-        self._loops: dict[tuple[str, int], int | None] = {}
+        self._loops: dict[tuple[str, int], tuple[int | None, bool]] = {}
 
     def stepped(self) -> None:
         """A training step is being called."""
-        self._loop = next(self._around_caller(), None)
+        self._loop = next((loop for loop, _ in self._around_caller()), None)
 
-    def holds_caller(self) -> bool:
-        """Whether the current line's innermost loop is that of the steps."""
-        return self._loop is not None and self._loop in self._around_caller()
+    def holds_caller(self, *, always: bool = False) -> bool:
+        """Whether the current line's innermost loop is that of the steps.
 
-    def _around_caller(self) -> Iterator[tuple[str, int]]:
-        """File and line of the innermost loop in each user frame, innermost first."""
+        `always`: in each round, under no condition, as what is saved now and then is.
+        """
+        return any(
+            loop == self._loop and not (always and seldom) for loop, seldom in self._around_caller()
+        )
+
+    def _around_caller(self) -> Iterator[tuple[tuple[str, int], bool]]:
+        """File and line of the innermost loop in each user frame, innermost first.
+
+        Beside each, whether a condition in it, or in what it calls, is on the way here.
+        """
+        seldom = False
         for frame in user_lines.frames():
             file, line = frame.f_code.co_filename, frame.f_lineno
             if user_lines.is_user_file(file):
                 if (file, line) not in self._loops:
                     self._loops[file, line] = innermost_loop(script_text.of(file), line)
-                begins = self._loops[file, line]
+                begins, under_condition = self._loops[file, line]
+                seldom |= under_condition
                 if begins is not None:
-                    yield file, begins
+                    yield (file, begins), seldom
             elif frame.f_code.co_name in _KERAS_LOOPS:
                 # Keras makes the steps: a loop around `fit` is over epochs or folds.
                 return
 
 
-def innermost_loop(source: str, line: int) -> int | None:
-    """The first line of the innermost loop whose body holds a line; None where there is none."""
+def innermost_loop(source: str, line: int) -> tuple[int | None, bool]:
+    """The first line of the innermost loop whose body holds a line; None where there is none.
+
+    And whether the line is under a condition in that loop or function.
+    """
     tree = script_text.parsed(source)
     nodes = ast.walk(tree) if tree is not None else ()
-    scopes = [node for node in nodes if isinstance(node, _SCOPES) and _repeats(node, line)]
+    found = [node for node in nodes if isinstance(node, (*_SCOPES, ast.If)) and _holds(node, line)]
+    scopes = [node for node in found if not isinstance(node, ast.If)]
     inner = max(scopes, key=lambda node: node.lineno, default=None)
-    return inner.lineno if isinstance(inner, script_text.LOOPS) else None
+    begins = inner.lineno if isinstance(inner, script_text.LOOPS) else None
+    return begins, any(node.lineno > (inner.lineno if inner else 0) for node in found)
 
 
-def _repeats(node: ast.AST, line: int) -> bool:
-    """Whether a line is in the body of a loop (not its `else`), or of a function or lambda."""
-    body: list[Any] | ast.AST = getattr(node, "body", node)
-    parts: list[Any] = body if isinstance(body, list) else [body]
+def _holds(node: ast.AST, line: int) -> bool:
+    """Whether a line is in the body of a loop, a function or an `if`; of that also in its else."""
+    parts: list[Any] = []
+    for name in ("body", "orelse") if isinstance(node, ast.If) else ("body",):
+        part = getattr(node, name, node)
+        parts += part if isinstance(part, list) else [part]
     return bool(parts[0].lineno <= line <= (parts[-1].end_lineno or 0))

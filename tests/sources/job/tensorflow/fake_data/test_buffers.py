@@ -47,7 +47,11 @@ def test_a_large_buffer_holds_few_stand_ins_and_is_read_as_it_was_asked_for(
         """Nobody asks what was stood in for."""
 
     ledger = Ledger(str(tmp_path), put)
-    nest = SimpleNamespace(flatten=lambda spec: [spec])
+
+    def flatten(spec: object) -> list[object]:
+        return [spec]
+
+    nest = SimpleNamespace(flatten=flatten)
     as_tensorflow(SimpleNamespace(nest=nest, data=SimpleNamespace(Dataset=Dataset)))
     buffers.install(ledger)
     assert Dataset().shuffle(2048).held == 2048, "the data is there"
