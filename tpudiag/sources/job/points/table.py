@@ -377,6 +377,7 @@ MODULE_COMPILED = _by_definer(
     "importlib.machinery.SourceFileLoader", "get_code", "modules of the job's run with other code"
 )
 JSON_WRITTEN = point("json.JSONEncoder", "default", "a hole is written as a number")
+FILE_OPENED = point("builtins io", "open", "a hole is a path, and no number of an open file")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_ASKED = point("os.path pathlib.Path", "isdir is_dir", "whether a path is a folder")
 FILE_ASKED = point("os.path pathlib.Path", "isfile is_file exists", "whether a path is a file")

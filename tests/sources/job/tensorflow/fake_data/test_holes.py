@@ -185,14 +185,6 @@ def test_who_counts_a_hole_first_says_how_long_it_is() -> None:
     assert len(list(called)) == len(called) == len(called.x) and len(called[3]) != len(called)
 
 
-def test_a_hole_is_no_file_that_is_open() -> None:
-    hole: Any = Hole()
-    for _ in range(hole):
-        with pytest.raises(FileNotFoundError), open(hole, "rb"):  # noqa: PTH123
-            raise AssertionError("a hole is no descriptor")
-    assert "abc"[hole] == "c"
-
-
 def test_a_hole_is_written_as_anything_is() -> None:
     hole: Any = Hole()
     words: list[Any] = [Hole() for _ in range(400)]
@@ -200,4 +192,6 @@ def test_a_hole_is_written_as_anything_is() -> None:
     assert isinstance(pickle.loads(pickle.dumps([hole.map(lambda: 0)]))[0], Hole)
     holes.install()
     assert json.loads(json.dumps({"a": Hole()})) == {"a": 2}
+    with pytest.raises(FileNotFoundError, match="tpudiag-fake"), open(hole, "rb"):  # noqa: PTH123
+        raise AssertionError("a hole is no number of an open file")
     assert holes.batch_of(copy.deepcopy(holes.batched(8))) == 8

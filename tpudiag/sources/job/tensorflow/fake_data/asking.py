@@ -112,20 +112,6 @@ def _iterator_lines(code: CodeType) -> frozenset[int | None]:
     return frozenset(line for *_, line in ranges)
 
 
-def opens() -> bool:
-    """Whether what asks a hole for a number is `open`, which takes a number for an open file."""
-    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    return _is_opening(frame.f_code, frame.f_lasti)
-
-
-@cache
-def _is_opening(code: CodeType, at: int) -> bool:
-    run = [each for each in dis.get_instructions(code) if each.offset <= at]
-    line = max(index for index, each in enumerate(run) if each.starts_line or not index)
-    calls = run[-1].opname.startswith(("CALL", "CACHE"))
-    return calls and any(each.argval == "open" for each in run[line:])
-
-
 def takes_apart(function: object) -> bool:
     """Whether a function of the user's takes its last argument apart at once: `x, y = data`."""
     code = getattr(function, "__code__", None)

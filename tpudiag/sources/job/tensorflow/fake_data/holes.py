@@ -25,7 +25,6 @@ from .asking import (
     by_user,
     end_what_only_uses_holes,
     is_decorated,
-    opens,
     taken_apart,
     taken_at_will,
     together,
@@ -191,10 +190,7 @@ class Hole(Asked):
     def __int__(self) -> int:
         return NUMBER
 
-    def __index__(self) -> int:
-        if opens():
-            raise TypeError("a Hole is no file that is open")  # but a path
-        return NUMBER
+    __index__ = __int__
 
     def __float__(self) -> float:
         return float(NUMBER)
@@ -294,12 +290,18 @@ for _name in _BINARY:
 
 
 def install() -> None:
-    """Let it be written as JSON, as a number."""
+    """Let it be written as JSON, as a number, and opened as a path that nothing has."""
 
     def of_json(original: Call, encoder: object, value: object) -> object:
         return int(value) if isinstance(value, Hole) else original(encoder, value)
 
+    def opened(original: Call, file: object, *args: object, **kwargs: object) -> object:
+        # Python takes what can be a number for a file that is open.
+        named = file.__fspath__() if isinstance(file, Hole) else file
+        return original(named, *args, **kwargs)
+
     hooks.around(table.JSON_WRITTEN, of_json)
+    hooks.around(table.FILE_OPENED, opened)
 
 
 def batched(size: object) -> Hole:
