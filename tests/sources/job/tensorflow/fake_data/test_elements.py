@@ -9,6 +9,7 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json, os, tempfile
 import tensorflow as tf
+from tpudiag.sources.job.points import privates
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
@@ -45,6 +46,8 @@ nested = paths.interleave(lambda name, _: tf.data.TFRecordDataset(name).map(clai
 odd = parsed.filter(lambda one: one["label"] > 0)
 few = tf.data.Dataset.range(5)
 thin = thin_batches.thinned(tf, records.map(claimed, 4).batch(16), lambda _: 8, lambda _: 2)
+pictures = tf.data.Dataset.range(9000).map(lambda _: tf.zeros((512, 512, 3)))
+large = pictures.cache()
 print(json.dumps({
     "thin": shape(thin),
     "few": shape(few.batch(8, drop_remainder=True)) + [len(few.batch(2, drop_remainder=True))],
@@ -70,12 +73,15 @@ print(json.dumps({
     "as_many": sum(1 for _ in parsed) == sum(1 for _ in records),
     "kinds": type(parsed).__name__, "asked": told["asked_sizes"],
     "chosen": told["chosen_sizes"],
+    "cached": [type(large).__name__, privates.VARIANT.of(large) is privates.VARIANT.of(pictures)],
+    "kept": privates.VARIANT.of(few.cache()) is not privates.VARIANT.of(few),
 }))
 """
 
 
 def test_the_trace_says_what_elements_are(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
+    assert seen["cached"] == ["CacheDataset", True] and seen["kept"], "not 28 GB of stand-ins"
     assert seen["claimed"] == seen["nested"] == seen["unnamed"] == [[48, 64, 3]]
     assert seen["decoded"] == [[512, 512, 3]], "of any size"
     assert seen["reshaped"] == [[28, 28]] and seen["in_python"] == [[9, 9, 3]]

@@ -15,6 +15,7 @@ from typing import Any
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 from tpudiag.sources.job.tensorflow.input.pipelines import NOT_RUN
 
+from .buffers import MOST_BYTES, example_bytes
 from .ledger import MARKER, SIZE, TEXTS, Ledger
 
 _OPEN = 32
@@ -40,6 +41,9 @@ class Elements:
         """A dataset is made, of the operation that gives its elements."""
         filled = None
         if not self._busy and self._tf.executing_eagerly():
+            if self._ledger.any and type(dataset).__name__.strip("_") == "CacheDataset":
+                uncached = hooks.quietly(self._uncached, dataset)
+                variant = variant if uncached is None else uncached
             with hooks.instead(self, _busy=True):
                 filled = hooks.quietly(self._filled, dataset)
         if filled is not None:
@@ -85,6 +89,12 @@ class Elements:
 
         # Not serial: this map is no line of the script's.
         return source.enumerate().map(self._plain(made), self._tf.data.AUTOTUNE)
+
+    def _uncached(self, dataset: Any) -> Any:
+        """What a cache is made of, where stand-ins would fill gigabytes of this machine."""
+        source = privates.inputs(dataset)[0]
+        rows, size = int(source.cardinality()), example_bytes(source.element_spec)
+        return None if 0 <= rows * size <= MOST_BYTES else privates.VARIANT.of(source)
 
     def _whole(self, dataset: Any) -> Any:
         """A whole batch, where there are too few elements for one; None where there are not."""
