@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests import made
-from tests.commands.called import started
+from tests.commands.called import refused, started
 from tpudiag.catalogue import checks, renderer, renderer_names
 from tpudiag.model import Check
 
@@ -84,7 +84,5 @@ def test_a_check_of_another_package_that_cannot_be_loaded_is_named(
     (tmp_path / "foreign.py").write_text(body + "\n")
     info = made.distribution(tmp_path, "foreign", "1")
     (info / "entry_points.txt").write_text("[tpudiag.checks]\nbad = foreign:bad\n")
-    done = started("read", tmp_path, env={"PYTHONPATH": str(tmp_path)})
-    assert done.returncode == 2
-    assert "foreign:bad" in done.stderr
-    assert "Traceback" not in done.stderr
+    said = refused(started("read", tmp_path, env={"PYTHONPATH": str(tmp_path)}))
+    assert "foreign:bad" in said

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.commands.called import called
+from tests.commands.called import called, refused
 from tests.sources.job.programs import printed
 
 HEAVY = (
@@ -53,8 +53,4 @@ def test_nothing_heavy_is_imported() -> None:
     [[], ["cure"], ["check", "--nonsense"], ["read"], ["check", "--fail-on", "sometimes"]],
 )
 def test_wrong_usage_exits_2_and_says_why(arguments: list[str]) -> None:
-    done = called(*arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "tpudiag" in done.stderr
-    assert "error: " in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "error: " in refused(called(*arguments))

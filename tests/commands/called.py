@@ -45,6 +45,14 @@ def called(
         return Done(code, out.read(), err.read())
 
 
+def refused(done: Done | subprocess.CompletedProcess[str]) -> str:
+    """The line by which a verb refused; argparse says its usage first."""
+    *before, line = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert not before or before[0].startswith("usage: "), done.stderr
+    return line
+
+
 def started(
     *arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:

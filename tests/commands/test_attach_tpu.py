@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from tests import tpu_emulator as tpus
-from tests.commands.called import Done, called
+from tests.commands.called import Done, called, refused
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses.cloud_tpu import asked_of
 from tpudiag.engine import examine
@@ -142,12 +142,9 @@ def test_a_tpu_is_found_without_its_zone_among_pages() -> None:
             assert cloud.ask("mine", "trial", None).zone == "far"
             whole = cloud.ask("projects/trial/locations/far/nodes/mine", None, None)
             assert whole == cloud.ask("mine", "trial", "far")
-        done = attach(emulator.host, "--tpu", "twice")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "in several zones (a, b); name one with --zone" in done.stderr
-        done = attach(emulator.host, "--tpu", "none")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "it has: mine, other-0" in done.stderr
+        said = refused(attach(emulator.host, "--tpu", "twice"))
+        assert "in several zones (a, b); name one with --zone" in said
+        assert "it has: mine, other-0" in refused(attach(emulator.host, "--tpu", "none"))
 
 
 def test_the_service_is_asked_again_while_it_is_unavailable(
@@ -185,7 +182,5 @@ def test_refusals_are_one_line(
 
 def test_without_credentials(tmp_path: Path) -> None:
     nobody = {"HOME": str(tmp_path), "NO_GCE_CHECK": "true", "GOOGLE_APPLICATION_CREDENTIALS": ""}
-    done = called("attach", "--tpu", "mine", "--project", "trial", env=nobody)
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert "no Google Cloud credentials: gcloud auth application-default login" in line
+    said = refused(called("attach", "--tpu", "mine", "--project", "trial", env=nobody))
+    assert "no Google Cloud credentials: gcloud auth application-default login" in said

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.called import called
+from tests.commands.called import called, refused
 from tests.sources.job.programs import printed
 from tpudiag.catalogue import checks
 from tpudiag.known_errors.catalogue import known_errors
@@ -126,10 +126,7 @@ def test_what_cannot_be_explained_is_one_line_and_exit_code_2(
     arguments: list[str], cause: str, tmp_path: Path
 ) -> None:
     (tmp_path / "train.log").write_text(NOISE)
-    done = called("explain", *arguments, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert cause in done.stderr
-    assert "Traceback" not in done.stderr
+    assert cause in refused(called("explain", *arguments, cwd=tmp_path))
 
 
 def test_error_that_is_not_known_is_shown_whole_with_what_to_do_next() -> None:

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client, types
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.commands.called import started
+from tests.commands.called import refused, started
 from tests.tiny_job import STRATEGY, TRAINING, VARIABLE
 from tpudiag.mcp_server.tools import report_schema
 
@@ -178,13 +178,10 @@ def test_what_a_client_can_cause_is_one_line(talk: Talk) -> None:
 
 def test_without_the_extra_one_line_says_so(tmp_path: Path) -> None:
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError(name='mcp')\n")
-    done = started("mcp", env={"PYTHONPATH": str(tmp_path)})
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert "pip install 'tpudiag[mcp]'" in line
+    said = refused(started("mcp", env={"PYTHONPATH": str(tmp_path)}))
+    assert "pip install 'tpudiag[mcp]'" in said
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
-    done = started("mcp", "--folder", tmp_path / "none")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("tpudiag: --folder ")
+    said = refused(started("mcp", "--folder", tmp_path / "none"))
+    assert said.startswith("tpudiag: --folder ")
