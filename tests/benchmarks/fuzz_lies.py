@@ -162,7 +162,7 @@ def lie_in_events(data: bytes, rng: random.Random) -> bytes:
     """A record's event lies; its length and checksums are right."""
     import struct
 
-    from tpudiag.monitoring.event_files import masked_crc32c
+    from tests.monitoring.event_files import record
 
     records: list[bytes] = []
     at = 0
@@ -172,12 +172,7 @@ def lie_in_events(data: bytes, rng: random.Random) -> bytes:
         at += 16 + length
     place = rng.randrange(len(records))
     records[place] = lie_in_message(records[place], rng)
-    out = bytearray()
-    for record in records:
-        head = struct.pack("<Q", len(record))
-        out += head + struct.pack("<I", masked_crc32c(head))
-        out += record + struct.pack("<I", masked_crc32c(record))
-    return bytes(out)
+    return b"".join(map(record, records))
 
 
 def lie_in_rows(data: bytes, rng: random.Random) -> bytes:

@@ -53,6 +53,13 @@ def refused(done: Done | subprocess.CompletedProcess[str]) -> str:
     return line
 
 
+def told(done: Done | subprocess.CompletedProcess[str], code: int = 0) -> dict[str, Any]:
+    """The JSON that a verb wrote, which ended with this code."""
+    assert done.returncode == code, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
 def started(
     *arguments: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:

@@ -18,7 +18,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests import tpu_emulator as tpus
-from tests.commands.called import Done, called, refused
+from tests.commands.called import Done, called, refused, told
 from tests.loopback import free_port
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
@@ -107,8 +107,7 @@ def attach(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> 
 
 
 def report(done: Done | subprocess.CompletedProcess[str], code: int = 0) -> dict[str, Any]:
-    assert done.returncode == code, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+    found = told(done, code)
     schema = json.loads(files("tpudiag.reports").joinpath("report-v1.schema.json").read_text())
     Draft202012Validator(schema).validate(found)  # pyright: ignore[reportUnknownMemberType]
     return found

@@ -1,6 +1,5 @@
 """`tpudiag attach --tpu`: the Cloud TPU API's word on a TPU, from an emulator over gRPC."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import grpc
 import pytest
 
 from tests import tpu_emulator as tpus
-from tests.commands.called import Done, called, refused
+from tests.commands.called import Done, called, refused, told
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses.cloud_tpu import asked_of
 from tpudiag.engine import examine
@@ -27,8 +26,7 @@ def attach(host: str, *arguments: str) -> Done:
 
 
 def unreachable(done: Done) -> dict[str, Any]:
-    assert done.returncode == 1, done.stderr
-    return next(o for o in json.loads(done.stdout)["outcomes"] if o["id"] == "TPU003")
+    return next(o for o in told(done, 1)["outcomes"] if o["id"] == "TPU003")
 
 
 def seen(node: Any, id_: str) -> Outcome:
@@ -87,7 +85,7 @@ def test_the_report_on_a_preempted_tpu(tmp_path: Path) -> None:
     assert "was preempted" in finding["message"]
     again = "create mine --zone us-central2-b --project trial --accelerator-type v4-8 --version"
     assert f"{again} tpu-vm-tf-2.18.0-pjrt-v5p-and-below --spot" in finding["fix"]
-    found = json.loads(done.stdout)
+    found = told(done, 1)
     assert found["subject"] == {"kind": "trainer", "name": "TPU mine"}
     assert found["target"] == {"name": "v4-8", "replicas": 4}
     assert done.stderr == ""

@@ -1,4 +1,3 @@
-import json
 import re
 import shlex
 from pathlib import Path
@@ -6,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.called import Done, called, refused
+from tests.commands.called import Done, called, refused, told
 from tests.sources.job.programs import printed
 from tests.sources.profile import spaces
 
@@ -27,9 +26,8 @@ def beside_phases(done: Done) -> str:
 
 def report(*arguments: str | Path) -> dict[str, Any]:
     done = read(*arguments, "--format", "json", "--fail-on", "never")
-    assert (done.returncode, beside_phases(done)) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    assert beside_phases(done) == ""
+    return told(done)
 
 
 def figures(found: dict[str, Any]) -> dict[str, Any]:

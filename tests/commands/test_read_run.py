@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.called import Done, called
+from tests.commands.called import Done, called, told
 from tests.sources.profile import spaces
 
 pytestmark = pytest.mark.slow
@@ -23,10 +23,7 @@ def read(*arguments: str | Path) -> Done:
 
 
 def report(folder: Path, code: int = 0) -> dict[str, Any]:
-    done = read(folder, "--format", "json", "--fail-on", "never")
-    assert done.returncode == code, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return told(read(folder, "--format", "json", "--fail-on", "never"), code)
 
 
 def outcome(found: dict[str, Any], id_: str) -> dict[str, Any]:
@@ -140,9 +137,8 @@ def test_an_unreadable_host_is_missed_in_every_figure(tmp_path: Path) -> None:
     broken.write_bytes(broken.read_bytes()[:999])
     (tmp_path / RUN / "host_3.xplane.pb").write_bytes(b"")
     done = read(tmp_path, "--format", "json", "--fail-on", "never")
-    assert done.returncode == 1, "a run that was not read whole is never a clean exit"
+    found = told(done, 1)  # a run that was not read whole is never a clean exit
     assert "2 of 5 hosts could not be read: host_1 (truncated" in done.stderr
-    found = json.loads(done.stdout)
     assert "host_3" in found["partial"]
     for name, measurement in found["measurements"].items():
         assert "without host_1, host_3 (unreadable)" in measurement["source"], name

@@ -1,6 +1,5 @@
 """`attach --selector` and `watch --selector`: pods of an API server on loopback."""
 
-import json
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests import kubernetes_api
-from tests.commands.called import called, refused
+from tests.commands.called import called, refused, told
 from tests.kubernetes_api import ApiServer, pod
 from tests.monitoring import recordings
 from tests.sources.live.profiler_service import SPACE, response
@@ -42,9 +41,8 @@ def test_all_pods_of_a_job_are_captured_and_the_others_named(api: ApiServer) -> 
         api.pods["default"] = [pod("bert-0"), pod("bert-1", "localhost"), pod("bert-2", **PENDING)]
         words = ["--selector", "job-name=bert", "--port", str(address.port), "--duration", "10ms"]
         done = called("attach", *words, "--format", "json")
-    assert done.returncode == 2, "a profile of a single event, which no check can judge"
+    report = told(done, 2)  # a profile of a single event, which no check can judge
     assert done.stderr == "tpudiag: pod bert-2: is Pending: Insufficient google.com/tpu\n"
-    report = json.loads(done.stdout)
     assert report["subject"]["name"] == f"127.0.0.1:{address.port}, localhost:{address.port}"
     (table,) = [one for one in report["tables"] if one["title"].startswith("Pods of ")]
     assert [row[:3] for row in table["rows"]] == [
@@ -89,9 +87,8 @@ def test_a_watch_that_misses_a_pod_does_not_pass(
 
     monkeypatch.setattr(job_pods, "addresses_of", found)
     done = called("watch", "--selector", "job-name=bert", "--once", "--format", "json")
-    assert done.returncode == 2
+    assert told(done, 2)["faults"] == ["pod bert-1: is Pending"]
     assert done.stderr == "tpudiag: pod bert-1: is Pending\n"
-    assert json.loads(done.stdout)["faults"] == ["pod bert-1: is Pending"]
 
 
 @pytest.mark.usefixtures("api")

@@ -29,7 +29,6 @@ def test_workers_of_one_job_and_two_jobs(
     tmp_path: Path, first: dict[str, Any], second: dict[str, Any], jobs: int
 ) -> None:
     for name, changed in (("x", first), ("y", second)):
-        (tmp_path / name).mkdir()
         recordings.write(tmp_path / name / "a.sqlite", STEADY, id=name, **changed)
     job = recordings.polled(tmp_path / "x", tmp_path / "y")
     assert len(job.jobs) == jobs
@@ -38,7 +37,6 @@ def test_workers_of_one_job_and_two_jobs(
 
 def test_a_fleet_is_a_line_a_job_and_the_sick_stand_first(tmp_path: Path) -> None:
     for number in range(6):
-        (tmp_path / str(number)).mkdir()
         path = tmp_path / str(number) / "a.sqlite"
         failure, ended_ns = ("ValueError: no data", time.time_ns()) if number == 4 else (None, None)
         recordings.write(path, STEADY, id=str(number), failure=failure, ended_ns=ended_ns)
@@ -80,7 +78,6 @@ def test_of_one_worker_among_others_it_is_said_that_they_are_not_seen(
     tmp_path: Path, workers: list[int], said: bool
 ) -> None:
     for number in workers:
-        (tmp_path / str(number)).mkdir()
         recordings.write(
             tmp_path / str(number) / "a.sqlite", STEADY, id=str(number), worker=f"worker {number}"
         )

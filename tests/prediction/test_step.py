@@ -1,5 +1,7 @@
 """Whole steps."""
 
+from typing import Any
+
 import pytest
 
 from tests.prediction import programs
@@ -58,6 +60,12 @@ def test_no_work_at_all_is_still_a_dispatch() -> None:
     assert step.top == ()
 
 
+def advised(kind: Kind, bound: Bound = Bound.HBM, ms: Range = NONE, **about: Any) -> str:
+    """The advice on an instruction of a step with batch normalization."""
+    given: dict[str, Any] = {"name": "f", "trips": 1, **about}
+    return helps(Timed(Work(kind=kind, **given), ms, bound), in_normalised=True)
+
+
 @pytest.mark.parametrize(
     ("op_name", "word"),
     [
@@ -70,8 +78,7 @@ def test_no_work_at_all_is_still_a_dispatch() -> None:
     ],
 )
 def test_an_operation_bound_by_hbm_gets_the_advice_of_its_kind(op_name: str, word: str) -> None:
-    work = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=op_name, shape="f32[8]{0}")
-    assert word in helps(Timed(work, NONE, Bound.HBM), in_normalised=True)
+    assert word in advised(Kind.ELEMENTWISE, op_name=op_name, shape="f32[8]{0}")
 
 
 @pytest.mark.parametrize(
@@ -82,41 +89,27 @@ def test_a_bias_is_needless_only_in_a_step_with_batch_normalization(
     other: str, in_it: bool
 ) -> None:
     bias, norm = (
-        Timed(
-            Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=name, shape="f32[8]{0}"),
-            NONE,
-            Bound.HBM,
-        )
+        Timed(Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=name), NONE, Bound.HBM)
         for name in ("unet/conv2d_1/BiasAdd/BiasAddGrad", other)
     )
     assert normalised((bias, norm)) is in_it
     assert ("use_bias=False" in helps(bias, normalised((bias, norm)))) is in_it
 
 
-def test_parts_of_tiles_and_collectives_have_their_own() -> None:
-    cut = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, strided_bytes=8)
-    assert "tiles" in helps(Timed(cut, NONE, Bound.HBM))
-    sent = Work(name="f", kind=Kind.COLLECTIVE, trips=1, link_bytes=8)
-    assert "less often" in helps(Timed(sent, NONE, Bound.ICI))
-
-
 @pytest.mark.parametrize("op_name", ["lstm/while/BiasAddGrad", "model/layer_norm/LayerNorm", ""])
 def test_what_the_vector_unit_binds_is_not_told_to_halve_its_bytes(op_name: str) -> None:
-    work = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=op_name, shape="f32[8]{0}")
-    assert "arithmetic" in helps(Timed(work, NONE, Bound.VECTOR))
-    assert "arithmetic" not in helps(Timed(work, NONE, Bound.HBM))
+    about = {"op_name": op_name, "shape": "f32[8]{0}"}
+    assert "arithmetic" in advised(Kind.ELEMENTWISE, Bound.VECTOR, **about)
+    assert "arithmetic" not in advised(Kind.ELEMENTWISE, **about)
 
 
-@pytest.mark.parametrize(("ms", "word"), [(1.1, "near"), (2.0, "multiples of 128")])
-def test_a_product_near_the_peak_needs_no_other_shape(ms: float, word: str) -> None:
-    product = Work(name="f", kind=Kind.PRODUCT, trips=1, flops=10**9)
-    assert word in helps(Timed(product, Range(1.0, ms, 3.0), Bound.MXU))
-    assert "bfloat16" in helps(Timed(product, Range(1.0, ms, 3.0), Bound.HBM))
-    small = Work(name="f", kind=Kind.PRODUCT, trips=4000, flops=10**6)
-    assert "small products" in helps(Timed(small, Range(1.0, 3.2, 8.0), Bound.MXU))
-
-
-def test_a_broadcast_is_no_change_of_layout() -> None:
-    filled, moved = (Work(name=name, kind=Kind.MOVE, trips=1) for name in ("broadcast.2", "copy.1"))
-    assert "one value" in helps(Timed(filled, NONE, Bound.HBM))
-    assert "layout" in helps(Timed(moved, NONE, Bound.HBM))
+def test_products_moves_parts_of_tiles_and_collectives_have_their_own() -> None:
+    near, far, long = (Range(1.0, ms, 8.0) for ms in (1.1, 2.0, 3.2))
+    assert "near" in advised(Kind.PRODUCT, Bound.MXU, near, flops=10**9)
+    assert "multiples of 128" in advised(Kind.PRODUCT, Bound.MXU, far, flops=10**9)
+    assert "bfloat16" in advised(Kind.PRODUCT, Bound.HBM, far, flops=10**9)
+    assert "small products" in advised(Kind.PRODUCT, Bound.MXU, long, trips=4000, flops=10**6)
+    assert "one value" in advised(Kind.MOVE, name="broadcast.2")
+    assert "layout" in advised(Kind.MOVE, name="copy.1")
+    assert "tiles" in advised(Kind.ELEMENTWISE, strided_bytes=8)
+    assert "less often" in advised(Kind.COLLECTIVE, Bound.ICI, link_bytes=8)

@@ -10,7 +10,6 @@ from tests.monitoring import recordings
 from tpudiag.monitoring.causes.investigation import Tools, odd_one
 from tpudiag.monitoring.causes.machine_events import MachineEvent, announced, of_node
 from tpudiag.monitoring.causes.stacks import MainThread
-from tpudiag.monitoring.recording import Window
 from tpudiag.monitoring.store import Store
 from tpudiag.signals import CauseKind, CloudTpu
 from tpudiag.sources.live.tpu_monitoring import ChipScore
@@ -34,13 +33,11 @@ def test_the_alert_and_its_hook_carry_the_cause(
 ) -> None:
     monkeypatch.setattr("tpudiag.monitoring.causes.host.EVERY_S", 1e9)
     path, told = tmp_path / "a.sqlite", tmp_path / "told"
-    store = Store(path)
-    run = recordings.run(700)
-    slow = [1.6] * 60
-    fast = recordings.windows(run.started_ns, [1.0] * 600)
-    store.write(run, tuple(_waiting(fast, 10.0)))
-    slower = recordings.windows(fast[-1].end_ns, slow, 600)
-    store.write(run, tuple(_waiting(slower, 600.0)))
+    run, store = recordings.run(700), Store(path)
+    windows = recordings.windows(run.started_ns, [1.0] * 600 + [1.6] * 60)
+    waits_ms = [10.0] * 600 + [600.0] * 60
+    waiting = [replace(w, wait_ms=ms) for w, ms in zip(windows, waits_ms, strict=True)]
+    store.write(run, tuple(waiting))
     store.close()
     with recordings.looked(path, tools=TOOLS, on_alert=f"cat > {told}.$TPUDIAG_ALERT") as session:
         assert session.job.slowest.figures().cause is CauseKind.INPUT
@@ -99,15 +96,9 @@ def test_what_the_api_says_of_a_tpu(node: CloudTpu, event: MachineEvent | None) 
 
 
 def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(tmp_path: Path) -> None:
-    run = recordings.run(1500)
-    path = tmp_path / "a.sqlite"
-    store = Store(path)
-    store.write(
-        replace(run, host="elsewhere"), tuple(recordings.windows(run.started_ns, [1.0] * 600))
-    )
-    store.close()
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 600, silent_s=900, host="elsewhere")
     gone = MachineEvent("TPU mine is PREEMPTED", final=True)
-    with recordings.looked(path, tools=Tools(node=lambda: gone)) as session:
+    with recordings.looked(tmp_path, tools=Tools(node=lambda: gone)) as session:
         cause = session.job.slowest.cause
     assert cause is not None
     assert cause.kind is CauseKind.PREEMPTION
@@ -128,7 +119,3 @@ def test_a_throttled_chip_is_the_cause_and_ill_links_stand_beside_it(
         ("chip 2 throttled by", 40.0, "%"),
         ("trouble of ICI link tray1.chip3.ici1.int", 7, "of 10"),
     ]
-
-
-def _waiting(windows: list[Window], wait_ms: float) -> list[Window]:
-    return [replace(window, wait_ms=wait_ms) for window in windows]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.called import refused
+from tests.commands.called import refused, told
 from tests.loopback import free_port
 from tests.sources.profile import spaces
 from tpudiag.sources import dask_cluster
@@ -94,9 +94,7 @@ def ran(folder: Path, engine: str) -> subprocess.CompletedProcess[str]:
 
 
 def answer(folder: Path, engine: str, code: int = 0) -> dict[str, Any]:
-    done = ran(folder, engine)
-    assert done.returncode == code, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+    found = told(ran(folder, engine), code)
     return {key: value for key, value in found.items() if key != "started"}
 
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from tests import loopback
-from tests.commands.called import refused, started
+from tests.commands.called import refused, started, told
 from tests.sources.profile import spaces
 
 pytestmark = pytest.mark.slow
@@ -107,9 +107,7 @@ def upload(bucket: Bucket, hosts: int = 2, run: str = RUN) -> None:
 def test_a_bucket_reads_as_a_folder(bucket: Bucket, tmp_path: Path) -> None:
     upload(bucket)
     bucket.objects["logs/train/events.out.tfevents.1"] = b"not of interest"
-    done = bucket.read("gs://bucket/logs", "--format", "json", "--xprof-limit", "0")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = told(bucket.read("gs://bucket/logs", "--format", "json", "--xprof-limit", "0"))
     assert found["measurements"]["hosts"]["value"] == 2
     assert found["measurements"]["step_time_ms"]["value"] == pytest.approx(20)
     for name, data in bucket.objects.items():
@@ -118,7 +116,7 @@ def test_a_bucket_reads_as_a_folder(bucket: Bucket, tmp_path: Path) -> None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
     local = bucket.read(str(tmp_path / "logs"), "--format", "json", "--xprof-limit", "0")
-    assert json.loads(local.stdout)["measurements"] == found["measurements"]
+    assert told(local)["measurements"] == found["measurements"]
 
 
 def test_xprof_is_asked_about_a_bucket(bucket: Bucket) -> None:
@@ -143,9 +141,8 @@ def test_runs_of_a_bucket(bucket: Bucket) -> None:
 def test_a_host_that_may_not_be_fetched_is_missed(bucket: Bucket) -> None:
     upload(bucket, 3)
     bucket.cut.add(f"{RUN}/host_1.xplane.pb")
-    done = bucket.read("gs://bucket/logs", "--format", "json", "--xprof-limit", "0")
-    assert done.returncode == 1
-    assert "1 of 3 hosts could not be read: host_1" in json.loads(done.stdout)["partial"]
+    found = told(bucket.read("gs://bucket/logs", "--format", "json", "--xprof-limit", "0"), 1)
+    assert "1 of 3 hosts could not be read: host_1" in found["partial"]
 
 
 @pytest.mark.parametrize(
