@@ -107,12 +107,16 @@ def report(**figures: tuple[float, str]) -> Report:
     return made.report(measurements=measured)
 
 
+def saved(file: Path, **figures: tuple[float, str]) -> Path:
+    file.write_text(report_json.dumps(report(**figures)))
+    return file
+
+
 def test_one_value_each_is_taken_as_it_is(tmp_path: Path) -> None:
-    files: list[Path] = []
-    for name, rate in (("a", 1000.0), ("b", 900.0)):
-        file = tmp_path / f"{name}.json"
-        file.write_text(report_json.dumps(report(examples_per_second=(rate, "examples/s"))))
-        files.append(file)
+    files = [
+        saved(tmp_path / f"{rate}.json", examples_per_second=(rate, "examples/s"))
+        for rate in (1000.0, 900.0)
+    ]
     done = compare(*files, "--fail-on-regression", "5%")
     assert done.returncode == 1
     assert "untested" in done.stdout
@@ -120,9 +124,8 @@ def test_one_value_each_is_taken_as_it_is(tmp_path: Path) -> None:
 
 
 def test_nothing_to_compare_is_no_pass(tmp_path: Path, runs: dict[str, Path]) -> None:
-    file = tmp_path / "empty.json"
-    file.write_text(report_json.dumps(report()))
-    said = refused(compare(file, runs["old"], "--fail-on-regression", "5%"))
+    empty = saved(tmp_path / "empty.json")
+    said = refused(compare(empty, runs["old"], "--fail-on-regression", "5%"))
     assert "share no figure" in said
     assert "none.json" in refused(compare(tmp_path / "none.json", runs["old"]))
     assert compare(runs["old"], runs["same"], "--fail-on-regression", "-3").returncode == 2
@@ -167,9 +170,8 @@ def test_memory_that_grew_regresses() -> None:
 
 def test_a_figure_that_the_second_lacks_is_no_pass(tmp_path: Path) -> None:
     memory = (100.0, "bytes")
-    a, b = tmp_path / "a.json", tmp_path / "b.json"
-    a.write_text(report_json.dumps(report(step_time_ms=(20.0, "ms"), peak_memory_bytes=memory)))
-    b.write_text(report_json.dumps(report(peak_memory_bytes=memory)))
+    a = saved(tmp_path / "a.json", step_time_ms=(20.0, "ms"), peak_memory_bytes=memory)
+    b = saved(tmp_path / "b.json", peak_memory_bytes=memory)
     done = compare(a, b, "--fail-on-regression", "5%")
     assert done.returncode == 1
     assert f"{b} does not tell step_time_ms" in done.stderr

@@ -73,18 +73,6 @@ def test_the_real_profile_as_text(real: str) -> None:
     assert command in " ".join(done.stdout.split())
 
 
-def test_steps_of_a_training_profile(tmp_path: Path) -> None:
-    spaces.write(spaces.training(devices=2, steps=10), tmp_path)
-    found = report(tmp_path)
-    seen = figures(found)
-    assert seen["steps"] == 10
-    assert seen["step_time_ms"] == pytest.approx(20.5)
-    assert seen["input_wait_share"] == pytest.approx(100 * 2 / 20.5)
-    assert "Steps line" in found["measurements"]["step_time_ms"]["source"]
-    by_id = {outcome["id"]: outcome["verdict"] for outcome in found["outcomes"]}
-    assert by_id["TPU201"] == "failed", "9.8 % of the step waits for input"
-
-
 def test_a_capture_without_a_tpu_is_a_rehearsal(tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_host(made, (100.0, 125.0), asked=[("python", 101.0, 4.0)])
@@ -136,6 +124,18 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
         assert [f.name for f in file.parent.iterdir()] == [file.name]
     finally:
         file.parent.chmod(0o755)
+
+
+def test_the_report_lies_beside_the_profile_where_that_is_asked_for(tmp_path: Path) -> None:
+    spaces.write(spaces.training(steps=4), tmp_path, "run")
+    found = report(tmp_path, "--xprof-limit", "0")
+    assert [file.name for file in tmp_path.iterdir()] == ["plugins"]
+    for _ in range(2):  # it is read again as before
+        again = report(tmp_path, "--xprof-limit", "0", "--tensorboard")
+        assert again["measurements"] == found["measurements"]
+        assert sorted(file.name for file in tmp_path.iterdir()) == ["plugins", "tpudiag"]
+        (written,) = (tmp_path / "tpudiag" / "run").iterdir()
+        assert b"tpudiag/report" in written.read_bytes()
 
 
 def test_no_tensorflow_is_imported(tmp_path: Path) -> None:
