@@ -98,7 +98,7 @@ def test_a_bias_is_needless_only_in_a_step_with_batch_normalization(
 
 @pytest.mark.parametrize("op_name", ["lstm/while/BiasAddGrad", "model/layer_norm/LayerNorm", ""])
 def test_what_the_vector_unit_binds_is_not_told_to_halve_its_bytes(op_name: str) -> None:
-    about = {"op_name": op_name, "shape": "f32[8]{0}"}
+    about: dict[str, Any] = {"op_name": op_name, "shape": "f32[8]{0}"}
     assert "arithmetic" in advised(Kind.ELEMENTWISE, Bound.VECTOR, **about)
     assert "arithmetic" not in advised(Kind.ELEMENTWISE, **about)
 
