@@ -87,9 +87,10 @@ def no_checkpoint(signals: Signals) -> Judgement:
 
 def _idle(signals: Signals, seen: Checkpoints) -> list[CheckpointUse]:
     """Managers that have saved nothing when the script had ended, and are asked nowhere to."""
-    if signals.coverage is None or signals.coverage.end != "whole" or seen.mentioned:
-        return []
-    return [use for use in seen.uses if use.kind in _AGAIN and not use.saved]
+    idle = [use for use in seen.uses if use.kind in _AGAIN and not use.saved]
+    elsewhere = {*seen.mentioned} - {use.location for use in idle}
+    whole = signals.coverage is not None and signals.coverage.end == "whole"
+    return idle if whole and not elsewhere else []
 
 
 def _bare(signals: Signals, uses: tuple[CheckpointUse, ...]) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ FALL = DeliveryFall(
     stepping_per_s=1_000.0,
 )
 BARE = CheckpointUse("orbax.checkpoint.CheckpointManager", "ckpt", 1, HERE, shapes=(STATE.shape,))
-IDLE = Checkpoints((replace(BARE, saved=0),))
+IDLE = Checkpoints((replace(BARE, saved=0),), (HERE,))
 BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 DOUBLE = TensorSeen("weight", "float64", (128,))
 CAST = replace(STATE, name="moments", state=False)
