@@ -16,14 +16,9 @@ def test_a_fit_of_the_script_s_own_gets_no_callback() -> None:
         changed("TPU601", text, figures=NONE)
 
 
-def test_fit_gets_a_backup() -> None:
-    text = TF + "model.fit(ds, epochs=3)\n"
-    backup = 'tf.keras.callbacks.BackupAndRestore("checkpoints")'
-    assert f"epochs=3, callbacks=[{backup}])" in changed("TPU601", text, "fit(")
-    given = TF + "model.fit(ds, callbacks=[a])\n"
-    assert f"callbacks=[a, {backup}])" in changed("TPU601", given, "fit(")
+def test_several_hosts_want_a_bucket() -> None:
     with pytest.raises(NoChange, match="bucket"):
-        changed("TPU601", text, "fit(", hosts=4)
+        changed("TPU601", TF + "model.fit(ds, epochs=3)\n", "fit(", hosts=4)
 
 
 def test_a_loop_saves_after_each_epoch() -> None:
@@ -38,16 +33,6 @@ def test_a_loop_saves_after_each_epoch() -> None:
         'manager = tf.train.CheckpointManager(checkpoint, "checkpoints", max_to_keep=3)\n'
         "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n"
         "    manager.save()\n"
-    )
-
-
-def test_a_loop_that_counts_saves_every_thousand_steps() -> None:
-    text = TF + (
-        "model = make()\ndef step(b):\n    g = tape.gradient(loss, model.trainable_variables)\n\n"
-        "i = 0\nwhile i < 9000:\n    step(next(it))\n    i += 1\n"
-    )
-    assert "while i < 9000:\n    if i % 1000 == 999:\n        manager.save()\n" in changed(
-        "TPU601", text, figures=NONE
     )
 
 
@@ -77,10 +62,3 @@ def test_nothing_is_saved_in_a_traced_function() -> None:
         changed("TPU601", text + "for n in range(9, 90, 9):\n    train(it)\n", figures=NONE)
     with pytest.raises(NoChange, match="author"):
         changed("TPU601", text + "for n in range(9):\n    train(it)\n")
-
-
-def test_each_checkpoint_has_a_file() -> None:
-    text = TF + "c = ModelCheckpoint('out/m.weights.h5', save_weights_only=True)\n"
-    assert "ModelCheckpoint('out/m-{epoch:04d}.weights.h5'," in changed(
-        "TPU602", text, "ModelCheckpoint", figures={"written": 2}
-    )
