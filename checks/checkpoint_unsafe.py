@@ -34,7 +34,8 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     The job's checkpoint managers, callbacks and save calls: paths on a local disk if the target has
-    several hosts, a single file that each save overwrites, and buckets without versioning. Without
+    several hosts, a single file that each save overwrites, folders named by the run's own start
+    where the job looks for a checkpoint to go on from, and buckets without versioning. Without
     credentials for Google Cloud Storage, buckets are skipped. For a JAX job also the lines that
     fetch sharded state whole, again and again, and on several hosts any sharded arrays.
 
@@ -66,6 +67,9 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
                 )
     else:
         refuse_unknown_worker(signals, tuple(use.path for use in uses if is_local(use.path)))
+    goes_on = any(use.kind == "BackupAndRestore" for use in uses)
+    if goes_on or need(signals.checkpoints, "the job").looked_for:
+        yield from _of_one_run(uses)
     by_callback = {use.path for use in uses if use.kind == "ModelCheckpoint"}
     single = tuple(
         use
@@ -108,6 +112,19 @@ def _gathered(signals: Signals, count: int) -> Iterator[Finding]:
             (Evidence("hosts of the target", count, "hosts", 1, "target"),),
             fetch.location,
         )
+
+
+def _of_one_run(uses: tuple[CheckpointUse, ...]) -> Iterator[Finding]:
+    """A folder whose name the next run does not know."""
+    for use in uses if all(use.of_this_run for use in uses) else ():
+        yield Finding(
+            f"{use.kind} saves to a folder that is named by when this run began: a job that starts "
+            "again after a preemption looks in another one, and begins anew.",
+            'checkpoint_dir = "gs://bucket/job"  # the same at each start; the date is for logs',
+            (Evidence("folder", use.path, source="job"),),
+            use.location,
+        )
+        return
 
 
 def _over_one_file(uses: list[CheckpointUse], limit: float, fix: str) -> Iterator[Finding]:

@@ -23,6 +23,7 @@ FALL = DeliveryFall(
     stepping_per_s=1_000.0,
 )
 BARE = CheckpointUse("orbax.checkpoint.CheckpointManager", "ckpt", 1, HERE, shapes=(STATE.shape,))
+DATED = CheckpointUse("tf.train.CheckpointManager", "/job/20261201-0502", 1, HERE, of_this_run=True)
 IDLE = Checkpoints((replace(BARE, saved=0),), (HERE,))
 BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 DOUBLE = TensorSeen("weight", "float64", (128,))
@@ -119,6 +120,8 @@ ROWS: tuple[Row, ...] = (
     ("TPU604", watched(steps=0, silent_s=1_201.0), Severity.ERROR),
     ("TPU602", saved("tf.train.CheckpointManager", "ckpt", target=POD)),
     ("TPU602", saved("ModelCheckpoint", "model.h5")),
+    ("TPU602", h(checkpoints=Checkpoints((DATED,), looked_for=True))),
+    ("TPU602", h(checkpoints=Checkpoints((replace(DATED, kind="BackupAndRestore"),)))),
     (
         "TPU602",
         h(checkpoints=Checkpoints((CheckpointUse("ModelCheckpoint", "m.h5", 1, HERE, True),))),

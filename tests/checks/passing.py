@@ -113,6 +113,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU602", h(checkpoints=Checkpoints(tuple(EACH_EPOCH)))),
     ("TPU602", saved("flax.training.checkpoints.save_checkpoint", "run", 4)),
     ("TPU602", saved("BackupAndRestore", "backup", tpu_named="local")),
+    ("TPU602", h(checkpoints=Checkpoints((replace(WEIGHTS, saved=1, of_this_run=True),)))),
     ("TPU007", loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),))),
     ("TPU606", loop(pauses=(EVALUATES,))),
     ("TPU107", loop(frozen=(frozen("written", 2),))),

@@ -18,6 +18,8 @@ class CheckpointUse:
     """Of the arrays that it saved first; empty where they were not read."""
     given: bool = True
     """False for a callback that was made, and given to no loop so far."""
+    of_this_run: bool = False
+    """Its path holds the moment at which this run made it: the next run has another one."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Checkpoints:
     uses: tuple[CheckpointUse, ...]
     mentioned: tuple[Location, ...] = ()
     gathered: tuple[GatheredArrays, ...] = ()
+    looked_for: bool = False
+    """The job looked for a checkpoint to go on from."""
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,9 @@ def send(
         tf1=lambda: tuple(watches.tf1.values()),
         keras=watches.keras.facts,
         precision=watches.keras.precision,
-        checkpoints=lambda: Checkpoints(watches.checkpoints.facts()),
+        checkpoints=lambda: Checkpoints(
+            watches.checkpoints.facts(), looked_for=watches.checkpoints.looked_for
+        ),
         tensorflow=imported,
         dispatch=lambda: _dispatch(watches, steps),
         loop=watches.loop.facts,

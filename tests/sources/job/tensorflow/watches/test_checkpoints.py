@@ -11,7 +11,7 @@ from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 PROGRAM = """
-import tempfile
+import tempfile, time
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 folder = tempfile.mkdtemp()
@@ -31,13 +31,21 @@ kernel, moment, count = tf.Variable(tf.ones((4, 3))), tf.Variable(tf.ones((4, 3)
 whole = dict(model=kernel, moments=[moment], count=count)
 for name, held in (("bare", dict(model=kernel, count=count)), ("whole", whole)):
     tf.train.Checkpoint(**held).write(f"{folder}/{name}")
-print(json.dumps([seen, [[u.path, u.shapes] for u in watch.facts() if u.shapes]]))
+later = CheckpointWatch(str)
+later.watch_tensorflow(tf)
+for name in (time.strftime("%Y%m%d-%H%M%S"), time.strftime("%d/%m %H:%M"), str(int(time.time()))):
+    tf.train.CheckpointManager(checkpoint, f"{folder}/run-{name}", max_to_keep=1)
+dated = [use.of_this_run for use in later.facts()] + [later.looked_for]
+checkpoint.restore(tf.train.latest_checkpoint(folder))
+dated.append(later.looked_for)
+print(json.dumps([dated, seen, [[u.path, u.shapes] for u in watch.facts() if u.shapes]]))
 """
 
 
 @pytest.mark.slow
 def test_managers_and_saves_with_the_script_s_own_paths(in_tensorflow: InTensorFlow) -> None:
-    seen, held = in_tensorflow(PROGRAM)
+    dated, seen, held = in_tensorflow(PROGRAM)
+    assert dated == [True, False, True, False, True], "which no other run has, and what is asked"
     uses = {(kind, path): (*facts,) for kind, path, *facts in seen}
     managed = ("tf.train.CheckpointManager", "gs://bucket/managed")
     assert uses[managed] == (2, 10, True)

@@ -1,6 +1,8 @@
 """Watches the job's checkpoints: TensorFlow's, Keras', Orbax' and Flax'."""
 
+import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -12,6 +14,7 @@ from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
 _CALLBACKS = "ModelCheckpoint", "BackupAndRestore"
+_SECONDS, _HOUR_S = re.compile(r"(?<!\d)\d{10}(?!\d)"), 3600
 
 
 class CheckpointWatch:
@@ -26,12 +29,16 @@ class CheckpointWatch:
         self._uses: dict[tuple[str, str], CheckpointUse] = {}
         self._made: dict[int, tuple[str, str]] = {}
         self._saving = False
+        self.looked_for = False
+        """Whether the job looked for a checkpoint to go on from."""
         self.on_saved: Callable[[Location | None], None] = lambda _: None
         """Called with the line that saved."""
 
     def watch_tensorflow(self, tf: Library) -> None:
         """Hook TensorFlow's own saving."""
         kind = "tf.train.CheckpointManager"
+        for at in (table.LATEST_CHECKPOINT, table.CHECKPOINT_RESTORED):
+            hooks.before(at, self._look)
         self._follow(table.MANAGER_MADE, kind, partial(_argument, 2, "directory"), 0)
         arrays = partial(_arrays, tf)
         self._follow(table.MANAGER_SAVED, kind, _directory, 1, arrays=arrays)
@@ -48,6 +55,9 @@ class CheckpointWatch:
         folder = partial(_argument, 1, "backup_dir")
         self._follow(table.BACKUP_CALLBACK_MADE, _CALLBACKS[1], folder, 0, keras)
         hooks.after(table.CALLBACK_GIVEN, self._give, keras)
+
+    def _look(self, *_: object, **__: object) -> None:
+        self.looked_for = True
 
     def _give(self, callback: object, *_: object, **__: object) -> None:
         if key := self._made.get(id(callback)):
@@ -95,7 +105,8 @@ class CheckpointWatch:
             # the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")
             line = user_lines.caller()
-            first = CheckpointUse(kind, path, 0, line, given=kind not in _CALLBACKS)
+            given, now = kind not in _CALLBACKS, _moment(path)
+            first = CheckpointUse(kind, path, 0, line, given=given, of_this_run=now)
             use = self._uses.get((kind, path), first)
             by = args[0] if args else None  # a function's arguments may all have names
             self._made[id(by)] = kind, path
@@ -108,6 +119,13 @@ class CheckpointWatch:
                 self._uses[kind, path] = replace(use, shapes=tuple(arrays(result, *args, **kwargs)))
 
         hooks.around(at, call, keras)
+
+
+def _moment(path: str) -> bool:
+    """Whether a path holds this hour, as `%Y%m%d-%H%M` or as seconds since 1970."""
+    seconds = any(abs(int(each) - time.time()) < _HOUR_S for each in _SECONDS.findall(path))
+    digits, dates = re.sub(r"\D", "", path), (time.localtime(), time.gmtime())
+    return seconds or any(time.strftime("%Y%m%d%H", date) in digits for date in dates)
 
 
 def _argument(index: int, name: str, /, *args: object, **kwargs: object) -> object:
