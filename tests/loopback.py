@@ -6,7 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -44,6 +44,25 @@ def serving(server: HTTPServer) -> Generator[int]:
         finally:
             server.shutdown()
             thread.join()
+
+
+@contextmanager
+def answering(reply: Callable[[socket.socket], None]) -> Generator[int]:
+    """The port of a server that does this with each connection, one after the other."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    with connection, suppress(OSError):
+                        reply(connection)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
 
 
 @contextmanager

@@ -53,25 +53,9 @@ def silent(_: Path) -> Generator[int]:
         yield server.getsockname()[1]
 
 
-@contextmanager
-def chatty(_: Path) -> Generator[int]:
+def chatty(_: Path) -> AbstractContextManager[int]:
     """A server of another protocol, which speaks first."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.sendall(b"220 mail.example ESMTP\r\n")
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield server.getsockname()[1]
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join()
+    return loopback.answering(lambda one: one.sendall(b"220 mail.example ESMTP\r\n"))
 
 
 @contextmanager
@@ -138,30 +122,22 @@ def test_a_name_service_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.slow
-def test_all_are_asked_at_once(tmp_path: Path) -> None:
+def test_all_are_asked_at_once() -> None:
     together = threading.Barrier(20)
 
-    @contextmanager
-    def waits_for_the_others(_: Path) -> Generator[int]:
-        with socket.create_server(("127.0.0.1", 0)) as server:
+    def waits_for_the_others() -> AbstractContextManager[int]:
+        first = iter([together.wait])
 
-            def serve() -> None:
-                with suppress(OSError, threading.BrokenBarrierError):
-                    connection, _ = server.accept()
-                    together.wait()
-                    while True:
-                        connection.close()
-                        connection, _ = server.accept()
+        def reply(_: socket.socket) -> None:
+            with suppress(threading.BrokenBarrierError):
+                for wait in first:
+                    wait()
 
-            thread = threading.Thread(target=serve)
-            thread.start()
-            yield server.getsockname()[1]
-            together.abort()
-            server.shutdown(socket.SHUT_RDWR)
-            thread.join()
+        return loopback.answering(reply)
 
     with ExitStack() as stack:
-        ports = [stack.enter_context(waits_for_the_others(tmp_path)) for _ in range(20)]
+        ports = [stack.enter_context(waits_for_the_others()) for _ in range(20)]
+        stack.callback(together.abort)
         found = probe_all([Address("127.0.0.1", port) for port in ports], 30.0)
         assert not together.broken, "each was asked while all others waited"
     assert all(answer.fault is not None for answer in found)

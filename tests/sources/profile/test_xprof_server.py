@@ -5,10 +5,10 @@ import json
 import socket
 import tracemalloc
 import zlib
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator
+from contextlib import contextmanager
 from http.server import HTTPServer
-from threading import Event, Thread
+from threading import Event
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -49,34 +49,19 @@ def answers(runs: list[str], hosts: list[str]) -> dict[str, bytes]:
     return {"runs": json.dumps(runs).encode(), "hosts": json.dumps(named).encode()}
 
 
-@contextmanager
-def answering(reply: Callable[[socket.socket], None]) -> Generator[str]:
-    """The address of a server that has something else to say."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve() -> None:
-            with suppress(OSError):
-                while True:
-                    connection, _ = listener.accept()
-                    with connection, suppress(OSError):
-                        connection.recv(65536)
-                        reply(connection)
-
-        thread = Thread(target=serve, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        listener.shutdown(socket.SHUT_RDWR)
-        thread.join()
-
-
 def test_an_answer_that_unpacks_to_much_takes_little() -> None:
     packed = zlib.compressobj(wbits=GZIP)
     bomb = b"".join(packed.compress(bytes(1 << 20)) for _ in range(100)) + packed.flush()
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
-    with answering(lambda connection: connection.sendall(head + bomb)) as address:
+
+    def reply(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(head + bomb)
+
+    with loopback.answering(reply) as port:
         tracemalloc.start()
         try:
-            assert showing((address,), RUN) is None
+            assert showing((f"http://127.0.0.1:{port}",), RUN) is None
             assert tracemalloc.get_traced_memory()[1] < 20 << 20
         finally:
             tracemalloc.stop()
@@ -87,6 +72,7 @@ def test_an_answer_that_never_ends_is_not_waited_for(head: bytes) -> None:
     gone = Event()
 
     def drip(connection: socket.socket) -> None:
+        connection.recv(65536)
         connection.sendall(head)
         try:
             while True:
@@ -95,8 +81,8 @@ def test_an_answer_that_never_ends_is_not_waited_for(head: bytes) -> None:
         except OSError:
             gone.set()
 
-    with answering(drip) as address:
-        assert showing((address,), RUN, limit_s=0.3) is None
+    with loopback.answering(drip) as port:
+        assert showing((f"http://127.0.0.1:{port}",), RUN, limit_s=0.3) is None
         assert gone.wait(100)
 
 
