@@ -105,17 +105,12 @@ def _notes(report: Report, width: int) -> Iterator[Line]:
 
 def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:
     """A failed check: its name, its first findings, and where the others are."""
-    label = outcome.severity.value
-    yield BLANK
-    yield Span(label, label), Span(f" {_words.line(outcome.id)} {_words.line(outcome.name)}", "id")
+    yield from _layout.failure_head(outcome)
     ordered = _words.findings(outcome)
-    shown = ordered[:FINDINGS]
-    for number, finding in enumerate(shown):
+    for finding, fix in _words.with_fixes(ordered[:FINDINGS]):
         yield from _finding(finding, sources, width)
-        # A fix that follows from several findings stands once, under the last of them.
-        after = shown[number + 1].fix if number + 1 < len(shown) else None
-        if finding.fix.strip() and finding.fix != after:
-            yield from _fix(finding.fix)
+        if fix:
+            yield from _fix(fix)
     if others := ordered[FINDINGS:]:
         places = [_words.line(str(f.location)) for f in others if f.location is not None]
         at = f": {', '.join(places)}" if places else ""

@@ -98,25 +98,24 @@ def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:
         yield (Span(f"  ... {more} more lines", "note"),)
 
 
-def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
-    """A failed check: its name, then each finding; a fix that all share comes once, last."""
+def failure_head(outcome: Outcome) -> Iterator[Line]:
+    """`error TPU201 input-bound`, parted from what is above."""
     label = outcome.severity.value
     yield BLANK
-    yield (
-        Span(label, label),
-        Span(f" {_words.line(outcome.id)} ", "id"),
-        Span(_words.line(outcome.name), "id"),
-    )
-    ordered = _words.findings(outcome)
-    for number, finding in enumerate(ordered):
+    yield Span(label, label), Span(f" {_words.line(outcome.id)} {_words.line(outcome.name)}", "id")
+
+
+def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
+    """A failed check: its name, then each finding, and the evidence of all."""
+    yield from failure_head(outcome)
+    for number, (finding, fix) in enumerate(_words.with_fixes(_words.findings(outcome))):
         if number:
             yield BLANK
         yield from _finding(finding, outcome.severity, width)
-        after = ordered[number + 1].fix if number + 1 < len(ordered) else None
-        if finding.fix.strip() and finding.fix != after:
+        if fix:
             yield BLANK
             yield (Span("  Fix:", "fix"),)
-            yield from code(finding.fix, "    ", sys.maxsize)
+            yield from code(fix, "    ", sys.maxsize)
     if outcome.evidence:
         yield BLANK
         yield from _evidence(outcome.evidence, width)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, TargetSummary, Verdict
 from tpudiag.report_figures import Value, XProfLink
@@ -128,6 +128,13 @@ def findings(outcome: Outcome) -> list[Finding]:
     return sorted(
         outcome.findings, key=lambda f: (-(f.severity or outcome.severity).rank, *_dearest((f,)))
     )
+
+
+def with_fixes(ordered: Sequence[Finding]) -> Iterator[tuple[Finding, str]]:
+    """Findings, each with its fix; one that follows from several stands once, with the last."""
+    for finding, after in zip(ordered, (*ordered[1:], None), strict=True):
+        shared = after is not None and after.fix == finding.fix
+        yield finding, finding.fix if finding.fix.strip() and not shared else ""
 
 
 def _dearest(items: Iterable[Finding]) -> tuple[float, float]:

@@ -82,16 +82,15 @@ def _verdicts(report: Report) -> Iterator[str]:
 
 
 def _failure(outcome: Outcome) -> Iterator[str]:
-    """A failed check in full; a fix that findings share comes once, after them."""
+    """A failed check in full."""
     yield f"### {outcome.severity.value}: {_check(outcome)}"
-    ordered = _words.findings(outcome)
-    for finding, following in zip(ordered, (*ordered[1:], None), strict=True):
+    for finding, fix in _words.with_fixes(_words.findings(outcome)):
         yield _said(finding, outcome.severity)
         yield _evidence(finding.evidence)
         if (link := _words.web_link(finding)) is not None:
             yield f"In XProf: <{_words.line(link)}>"
-        if finding.fix.strip() and (following is None or finding.fix != following.fix):
-            yield f"Fix:\n\n{_fence(finding.fix, 'python')}"
+        if fix:
+            yield f"Fix:\n\n{_fence(fix, 'python')}"
     yield _evidence(outcome.evidence)
     if outcome.cause is not None:
         yield _escape(_words.sentence(outcome.cause))
