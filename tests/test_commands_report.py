@@ -188,6 +188,7 @@ def test_ids_are_split_and_checked(folder: Path) -> None:
     assert settings.ignore == ("TPU101",)
     with pytest.raises(UsageError, match="TPU999: no check"):
         shared.settings_for(options("--select", "TPU999"))
-    (folder / "pyproject.toml").write_text("[tool.tpudiag.limits]\nTPU2 = 1\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="TPU2: limits are set for one check"):
-        shared.settings_for(options())
+    for id_, cause in (("TPU2", "limits are set for one check"), ("TPU001", "has no limit")):
+        (folder / "pyproject.toml").write_text(f"[tool.tpudiag.limits]\n{id_} = 1\n")
+        with pytest.raises(UsageError, match=f"{id_}: .*{cause}"):
+            shared.settings_for(options())

@@ -1,11 +1,9 @@
 """[tool.tpudiag], and what the command line does to it."""
 
-import argparse
 from pathlib import Path
 
 import pytest
 
-from tpudiag.commands import _report
 from tpudiag.errors import UsageError
 from tpudiag.settings import Settings, load
 
@@ -67,6 +65,7 @@ def test_no_section_means_every_check(tmp_path: Path) -> None:
         ('[tool.tpudiag]\nignore = ["TPU203"]', "ignore"),
         ('[tool.tpudiag.limits]\nTPU201 = "much"', "limits"),
         ("[tool.tpudiag", "pyproject.toml"),
+        ('[tool.tpudiag]\nselct = ["TPU1"]\n', "selct"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(tmp_path: Path, text: str, cause: str) -> None:
@@ -74,17 +73,3 @@ def test_wrong_settings_are_refused_by_name(tmp_path: Path, text: str, cause: st
         written(tmp_path, text)
     assert cause in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_misspelt_key_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="selct"):
-        written(tmp_path, '[tool.tpudiag]\nselct = ["TPU1"]\n')
-
-
-def test_a_limit_for_a_check_without_one_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written(tmp_path, "[tool.tpudiag.limits]\nTPU001 = 0.5\n")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match="TPU001: this check has no limit"):
-        _report.settings_for(argparse.Namespace(select=[], ignore=[], format=None, output=[]))

@@ -10,16 +10,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
 from google.protobuf import empty_pb2
 
-from tests.monitoring.wire import SERVICES, Refused, handlers, refuse
-
-grpc: Any = import_module("grpc")
-api: Any = import_module("google.cloud.monitoring_v3")
-boards: Any = import_module("google.cloud.monitoring_dashboard_v1")
+from tests.monitoring.wire import SERVICES, Refused, api, boards, grpc, handlers, refuse
 
 SERIES_A_CALL = 200
 SAMPLING_S = 5.0
