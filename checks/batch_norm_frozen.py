@@ -12,6 +12,7 @@ from tpudiag.model import (
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
+from ._need import by_model
 
 LIMIT = 0
 """Batch normalisations that train and are called as in inference, by no one's choice."""
@@ -25,8 +26,9 @@ def batch_norm_frozen(signals: Signals, limit: float = LIMIT) -> Judgement:
     Batch normalisations of the traced training step that are called in inference mode although the
     step takes gradients for their scale and offset, if the line that calls the model does not
     mention `training`. Layers with `trainable = False`, and calls with `training=False`, are taken
-    as intended. In JAX: running averages of arguments that the traced step computes and nothing
-    reads, if those arguments were the same before each call.
+    as intended. In JAX: variances among the step's arguments, the same before each call, by which
+    it normalises what a trained scale multiplies, unless the call names a mode; and running
+    averages that the traced step computes and nothing reads.
 
     ## Why it costs
     In a custom loop Keras does not know that it trains: `model(x)` normalises by the moving
@@ -48,9 +50,10 @@ def batch_norm_frozen(signals: Signals, limit: float = LIMIT) -> Judgement:
     of_jax = signals.framework is Framework.JAX
     if of_jax and not numerics.state_compared:
         raise NotMeasured("the state was not seen before several calls", "rehearse the job")
-    what = "running averages thrown away" if of_jax else "batch normalisations in inference mode"
-    seen = Evidence(what, len(frozen), "arrays" if of_jax else "layers", int(limit))
-    if len(frozen) > limit and frozen[0].statistics_lost:
+    lost = bool(frozen) and frozen[0].statistics_lost
+    what = "running averages thrown away" if lost else "batch normalisations in inference mode"
+    seen = Evidence(what, len(frozen), "arrays" if lost else "layers", int(limit))
+    if len(frozen) > limit and lost:
         yield Finding(
             f"the step computes new running averages of {len(frozen)} arrays, the first "
             f"{frozen[0].name}, and throws them away: evaluation uses what they were at the start.",
@@ -64,7 +67,11 @@ def batch_norm_frozen(signals: Signals, limit: float = LIMIT) -> Judgement:
             f"the model is called in inference mode while it trains: {len(frozen)} batch "
             f"normalisations, the first {frozen[0].name}, never see the statistics of a batch, "
             "and dropout drops nothing.",
-            "logits = model(x, training=True)",
+            by_model(
+                signals,
+                "logits = model(x, training=True)",
+                "model.train()  # flax nnx; linen: of train=True, mutable=['batch_stats']",
+            ),
             (seen,),
             frozen[0].location,
             confidence=Confidence.MEDIUM,

@@ -121,6 +121,7 @@ ROWS: tuple[Row, ...] = (
     *(("TPU511", draws(kind)) for kind in KINDS),
     ("TPU511", fed(op("ParallelMap", same_draws=HERE))),
     ("TPU510", of_state(frozen_norms=(FrozenNorm("[1]", HERE, statistics_lost=True),))),
+    ("TPU510", of_state(frozen_norms=(FrozenNorm("[1]", HERE),))),
     ("TPU512", of_state(replicas_apart=apart(1 << 10))),
     *(
         ("TPU512", of_state(replicas_apart=replace(apart(1 << 20), by_program=by)), Severity.ERROR)

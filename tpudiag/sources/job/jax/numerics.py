@@ -1,9 +1,11 @@
 """The step's numerics: random draws, state that differs between devices, what is in 16 bit."""
 
+import re
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
+from types import CodeType
 
 from tpudiag.signals import HalfState, ReplicasApart, StepNumerics
 from tpudiag.signals.step_numerics import (
@@ -20,6 +22,8 @@ from tpudiag.sources.job.jax.programs import line, within
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import HALF, LOOKS, StateValues
 from tpudiag.sources.job.jax.step import TracedStep
+from tpudiag.sources.job.jax.stored_variances import StoredVariances
+from tpudiag.sources.job.points import script_text
 
 _NORMALISES = frozenset(("exp", "log", "log1p", "logistic"))
 _POSITIONS = frozenset(
@@ -29,6 +33,7 @@ _POSITIONS = frozenset(
 _SHARED_OUT = _POSITIONS - {"iota", "add", "sub"} | {"div"}
 """Operations that leave a softmax what it is."""
 MOST_NUMBERS = 2**17
+_MODE = re.compile(r"train|running|determin|eval|infer", re.IGNORECASE)
 
 
 def read(step: TracedStep) -> StepNumerics:
@@ -46,7 +51,8 @@ def read(step: TracedStep) -> StepNumerics:
     return StepNumerics(
         loss_dtype=loss_dtype(step.seen),
         low_precision=low[::-1],
-        frozen_norms=tuple(
+        frozen_norms=_in_inference_mode(step, fixed or frozenset(), own)
+        or tuple(
             # The step's own line, where it has one, could have handed them on.
             FrozenNorm(
                 step.by_path[step.keys[n]].name if n >= 0 else "a constant of its program",
@@ -86,6 +92,24 @@ def _of_equations(
     low = tuple(low_precision(step.seen))
     losses = loss_inputs.read(jaxpr, step.call.record.called_at)
     return RandomKeys(jaxpr), MadeAnew(jaxpr), low, positions, losses
+
+
+def _in_inference_mode(
+    step: TracedStep, fixed: frozenset[int], own: CodeType | None
+) -> tuple[FrozenNorm, ...]:
+    """Normalisations by a stored variance that no step changes, whose scale is trained."""
+    if not fixed:
+        return ()
+    scaled = StoredVariances(step.traced.jaxpr.jaxpr).scaled.items()
+    found = [
+        (n, line(made, own)) for n, (scale, made) in scaled if n in fixed and scale not in fixed
+    ]
+    # A mode that the call names is meant.
+    return tuple(
+        FrozenNorm(step.by_path[step.keys[n]].name, at)
+        for n, at in found
+        if at is not None and not _MODE.search(script_text.call_at(at))
+    )
 
 
 def loss_dtype(step: list[Seen]) -> str:
