@@ -37,10 +37,7 @@ def gradients_reduced_in_loop(signals: Signals) -> Judgement:
             "once after it.",
             "gradients, _ = jax.lax.scan(one_micro_batch, zeros, micro_batches)\n"
             "gradients = jax.lax.pmean(gradients, axis)  # after the loop",
-            (
-                Evidence("summed in each turn", loop.bytes, "B"),
-                Evidence("turns", loop.turns, "turns", 1),
-            ),
+            (Evidence("summed in a turn", loop.bytes, "B"), Evidence("turns", loop.turns, limit=1)),
             loop.location,
         )
     yield Evidence("sums of gradients in a step", loop.turns if loop is not None else 1, "times", 1)

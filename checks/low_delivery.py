@@ -58,17 +58,12 @@ def _finding(fall: DeliveryFall, unit: str, limit: float, source: str) -> Findin
     others = "".join(f", {other} {s / fall.span_s:.0%}" for other, s in fall.kinds[1:3] if s > 1)
     usual = "" if fall.usual is None else f"; {fall.usual:.0%} was usual"
     sure = fall.usual is not None or fall.lost >= MOSTLY
+    kinds = (Evidence(f"lost to {k}", round(s, 1), "s", source=source) for k, s in fall.kinds)
     return Finding(
         f"{fall.lost:.0%} of the last {fall.span_s:,.0f} s went by between the steps ({fall.times} "
         f"times{usual}): {word} {seconds / fall.span_s:.0%}{others}. The job delivers "
         f"{rate(fall.per_s)} {unit}; its steps alone would give {rate(fall.stepping_per_s)}.",
         FIXES.get(word, ANNOUNCE),
-        (
-            share_of("lost between the steps", fall.lost, "%", limit, source),
-            *(
-                Evidence(f"lost to {kind}", round(s, 1), "s", source=source)
-                for kind, s in fall.kinds
-            ),
-        ),
+        (share_of("lost between the steps", fall.lost, "%", limit, source), *kinds),
         severity=Severity.ERROR if sure else Severity.WARNING,
     )

@@ -44,16 +44,14 @@ def serial_map(signals: Signals) -> Judgement:
                 and not (op.inside_library or refuted(pipeline, "parallel calls"))
             ):
                 name = _SERIAL.get(op.kind, op.kind)
+                calls = Evidence("parallel calls", op.parallelism or 1, "calls", "AUTOTUNE")
                 own = " Its function is stateless: tf.data makes it parallel by itself."
                 yield Finding(
                     f"{name} has no num_parallel_calls.{own}"
                     if op.parallel_by_itself
                     else f"{name} runs serially: it has no num_parallel_calls.{gain}",
                     f"dataset = dataset.{name}(f, num_parallel_calls=tf.data.AUTOTUNE)",
-                    (
-                        Evidence("parallel calls", op.parallelism or 1, "calls", "AUTOTUNE"),
-                        *measured,
-                    ),
+                    (calls, *measured),
                     op.location,
                     severity=Severity.INFO if op.parallel_by_itself else Severity.WARNING,
                 )

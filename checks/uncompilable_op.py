@@ -8,9 +8,7 @@ from tpudiag.signals import Signals, StepOp
 from ._compiler import why_not_compiled
 from ._need import need, of_a_job
 
-_BY_SHAPE = re.compile(
-    r"compile-time constant|dynamic tensor|[Dd]ynamic (shape|dimension)|unbounded"
-)
+_BY_SHAPE = re.compile(r"compile-time constant|[Dd]ynamic (tensor|shape|dimension)|unbounded")
 _SAMPLES = re.compile("CandidateSampler|AccidentalHits")
 _LOWERING = "TensorFlow's lowering to XLA"
 _IN_THE_PIPELINE = "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)  # do it there"

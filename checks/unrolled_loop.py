@@ -43,10 +43,7 @@ def unrolled_loop(signals: Signals, limit: float = LIMIT) -> Judgement:
             "the same weight, one for each turn.",
             "for t in tf.range(steps):  # a loop of the graph, in place of Python's range\n"
             "# or: keras.layers.RNN(cell, return_sequences=True), tf.scan",
-            (
-                evidence,
-                *((Evidence("operations of the step", size, "operations"),) if size else ()),
-            ),
+            (evidence, *[Evidence("operations of the step", size or 0, "operations")] * bool(size)),
             most.location,
         )
     yield evidence

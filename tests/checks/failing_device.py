@@ -10,9 +10,8 @@ from tpudiag.signals.delivery import DeliveryFall, LossTrouble
 from tpudiag.signals.run_state import RunState, StateKind
 
 AGAIN = SentAgain(32 << 20, 20, 22, HERE)
-REFUSED = JobEnd(
-    how="exception", error="ValueError: metric was not created in the strategy's scope"
-)
+NOT_IN_SCOPE = "ValueError: metric was not created in the strategy's scope"
+REFUSED = JobEnd(how="exception", error=NOT_IN_SCOPE)
 FALL = DeliveryFall(
     lost=0.6,
     usual=0.02,
@@ -69,11 +68,7 @@ ROWS: tuple[Row, ...] = (
     ("TPU401", h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 169, 100)), Severity.INFO),
     # The rows are positions: nothing is lost, and the finding says so.
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 24) * 30), Severity.INFO),
-    (
-        "TPU401",
-        h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 26 * 26, 100)),
-        Severity.INFO,
-    ),
+    ("TPU401", h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 676, 100)), Severity.INFO),
     ("TPU402", h(matrix_ops=(product(784, 130, flops=10**10), product(130, 10)))),
     ("TPU112", h(matrix_ops=(product(784, 128, weight_uses=32),))),
     ("TPU402", h(matrix_ops=(product(130, 10, reads_embedding=True),)), Severity.INFO),

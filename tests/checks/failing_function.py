@@ -7,6 +7,7 @@ from tpudiag.hardware import target
 from tpudiag.model import Severity
 from tpudiag.signals import *
 
+AFTERWARDS = JobEnd(how="exception", error=BATCHED_AFTERWARDS, location=HERE)
 ROWS: tuple[Row, ...] = (
     (
         "TPU103",
@@ -89,11 +90,7 @@ ROWS: tuple[Row, ...] = (
         fed(sized(1024, "batch", "BATCH = per_core * REPLICAS"), per_replica=True),
         Severity.ERROR,
     ),
-    (
-        "TPU205",
-        h(end=JobEnd(how="exception", error=BATCHED_AFTERWARDS, location=HERE)),
-        Severity.ERROR,
-    ),
+    ("TPU205", h(end=AFTERWARDS), Severity.ERROR),
     ("TPU206", on_pod(BATCHED, auto_shard_policy="OFF")),
     ("TPU206", on_pod(BATCHED, per_replica=True)),
     ("TPU206", on_pod(READER, BATCHED, files=TWO_FILES)),
@@ -105,10 +102,7 @@ ROWS: tuple[Row, ...] = (
     ("TPU007", loop(unplaced=True, tpu_strategy=False)),
     ("TPU606", loop(pauses=(replace(SAVES, each_batch=True),))),
     ("TPU606", loop(pauses=(replace(SAVES, in_step_loop=True),))),
-    (
-        "TPU110",
-        h(step_ops=StepOps(9, (), (), (StepConstant("c", 20_480_000, (20_000, 256), HERE),))),
-    ),
+    ("TPU110", h(step_ops=StepOps(9, (), (), (StepConstant("c", 2 * 10**7, (1, 1), HERE),)))),
     ("TPU107", loop(frozen=(frozen("written", 3),))),
     ("TPU107", loop(frozen=(frozen("read", 1),))),
     ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),))),
@@ -118,10 +112,7 @@ ROWS: tuple[Row, ...] = (
     ("TPU108", loop(dispatches=4, fetches=(ResultFetch("result", 4, 4, HERE),))),
     ("TPU109", set_up(kind="tpu", times=2, variables=9)),
     ("TPU109", set_up(kind="compile", times=4, fits=3)),
-    (
-        "TPU211",
-        loop(iterators=(replace(LOOP.iterators[0], times=24, steps_between=1, cardinality=-1),)),
-    ),
+    ("TPU211", loop(iterators=(replace(REBUILT, cardinality=-1),))),
     ("TPU211", loop(iterators=(replace(LOOP.iterators[0], datasets=3),))),
     ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=20),))),
     ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=18, starts_again=True),))),

@@ -114,6 +114,7 @@ def keeping(size_bytes: int) -> Signals:
     return loop(kept_results=KeptResults(steps=9, of_steps=9, bytes=size_bytes, location=HERE))
 
 
+UNUSED = UnusedRegularizer(variables=3, name="w (L2)", location=HERE)
 UNREPORTED = (("loss", "roc", "val_loss", "val_roc"), ("loss", "learning_rate"), ())
 
 
@@ -127,10 +128,7 @@ ROWS: tuple[Row, ...] = (
         ("TPU512", of_state(replicas_apart=replace(apart(1 << 20), by_program=by)), Severity.ERROR)
         for by in (True, False)
     ),
-    (
-        "TPU513",
-        numerics(unused_regularizer=UnusedRegularizer(variables=3, name="w (L2)", location=HERE)),
-    ),
+    ("TPU513", numerics(unused_regularizer=UNUSED)),
     ("TPU514", numerics(paired_loss=PairedLoss(512, HERE))),
     ("TPU514", of_state(loss_followed=True, paired_loss=PairedLoss(0, HERE))),
     *(

@@ -10,6 +10,9 @@ from tpudiag.signals.run_state import RunState, StateKind
 WEIGHTS = CheckpointUse("orbax.checkpoint", "ckpt", 9, HERE, shapes=(STATE.shape,))
 EACH_EPOCH = (CheckpointUse("Model.save_weights", f"{n}.weights.h5", 4, HERE) for n in (10, 20))
 PREFETCHES = pipeline(BATCHED, op("Prefetch", buffer_size=-1))
+UNKNOWN = StepOp("X", "x", False, HERE)
+SMALLER = product(9, 8)
+ALONG_DATA = StepMesh(axes=("data",), sizes=(8,), devices=(0, 1))
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD, held=(2, 1 << 30))),
     # The second of a shape may be an average of the weights.
@@ -35,14 +38,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU704", compiling(40.0, "gs://b/c")),
     ("TPU702", of_jax(STATE, replace(SHARD, parts=1, placed=False))),
     # A table that the step indexes by numbers which it draws, shared out.
-    (
-        "TPU702",
-        of_jax(
-            STATE,
-            replace(SHARD, parts=1),
-            mesh=StepMesh(axes=("data",), sizes=(8,), devices=(0, 1)),
-        ),
-    ),
+    ("TPU702", of_jax(STATE, replace(SHARD, parts=1), mesh=ALONG_DATA)),
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
     ("TPU106", h(dispatch=Dispatch(steps=50, steps_per_dispatch=10))),
@@ -57,17 +53,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU202", fed(ops=(*PREFETCHES.ops, op("Map")))),
     ("TPU102", h(pipelines=(*given(BATCHED), replace(given(UNEVEN)[0], trains=False)))),
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
-    (
-        "TPU403",
-        replace(numerics(double=(HERE,)), step_ops=StepOps(9, (StepOp("X", "x", False, HERE),))),
-    ),
+    ("TPU403", replace(numerics(double=(HERE,)), step_ops=StepOps(9, (UNKNOWN,)))),
     # One small product in many.
     ("TPU403", h(matrix_ops=(product(8, 8, dtype="float32", passes=6), *[product(784, 128)] * 9))),
     # A solver of a library's asks for it.
-    (
-        "TPU403",
-        h(matrix_ops=(product(8, 8, dtype="float32", passes=6, location=None), product(9, 8))),
-    ),
+    ("TPU403", h(matrix_ops=(product(8, 8, dtype="float32", passes=6, location=None), SMALLER))),
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),
@@ -125,10 +115,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         ),
     ),
     ("TPU109", set_up(kind="compile", times=2, changed=True, fits=1)),
-    (
-        "TPU211",
-        loop(iterators=(replace(LOOP.iterators[0], times=24, steps_between=1, cardinality=1),)),
-    ),
+    ("TPU211", loop(iterators=(replace(REBUILT, cardinality=1),))),
     ("TPU211", loop(iterators=(replace(LOOP.iterators[0], datasets=3, steps_between=0),))),
     ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=20, starts_again=True),))),
     ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=-1),))),

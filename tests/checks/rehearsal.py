@@ -195,6 +195,7 @@ LOOP = TrainingLoop(
 )  # fmt: skip
 
 
+REBUILT = replace(LOOP.iterators[0], times=24, steps_between=1)
 SAVES = Pause(
     kind="saving", times=4, spent_ms=6e2, training_ms=2e3, location=HERE, dispatches_between=5.0
 )

@@ -98,7 +98,7 @@ OF_PROGRAM = ("TPU302", "TPU303", "TPU504")
 UNREAD = with_step(program=None, predicted=None)
 DIED = with_step(compiled=False, program=None, error="died")
 SILENT = replace(DIED, reason="it died", how="try again")
-LOW = Range(0.05, 0.1, 0.2)
+LOW, BY_MXU = Range(0.05, 0.1, 0.2), ((Bound.MXU, 1.0),)
 
 
 @pytest.mark.parametrize(
@@ -117,12 +117,7 @@ LOW = Range(0.05, 0.1, 0.2)
         ("TPU504", with_step(replicas=1), Verdict.SKIPPED, ""),
         ("TPU405", FACTS, Verdict.PASSED, ""),
         ("TPU405", of_step(1.0, mfu=Range(0.2, 0.3, 0.4)), Verdict.SKIPPED, ""),
-        (
-            "TPU405",
-            of_step(1.0, mfu=LOW, split_ms=((Bound.MXU, 1.0),)),
-            Verdict.FAILED,
-            "predicted",
-        ),
+        ("TPU405", of_step(1.0, mfu=LOW, split_ms=BY_MXU), Verdict.FAILED, "predicted"),
         ("TPU405", of_step(1.0, mfu=LOW), Verdict.SKIPPED, "HBM"),
         ("TPU210", of_step(2.0), Verdict.PASSED, ""),
         ("TPU210", of_step(0.5), Verdict.SKIPPED, ""),

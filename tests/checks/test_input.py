@@ -19,12 +19,7 @@ def pipeline(
 
 @pytest.mark.parametrize(
     ("slowest", "others", "refuted", "evidence"),
-    [
-        (None, None, True, 2),
-        (950.0, 0.03, True, 2),
-        (600.0, 0.03, False, 0),
-        (950.0, 0.5, False, 0),
-    ],
+    [(None, None, True, 2), (950.0, 0.03, True, 2), (6e2, 0.03, False, 0), (950.0, 0.5, False, 0)],
     ids=["one turn", "turns that agree", "turns that do not", "a machine with other work"],
 )
 def test_a_slower_fix_is_refuted_by_turns_that_agree_on_a_free_machine(

@@ -186,10 +186,7 @@ KNOWN = replace(OWN, error=EXAMPLES["E12"])
         (JobEnd(how="stopped", log_tail=EXAMPLES["E36"]), "info"),
         (JobEnd(how="running", log_tail=SAID), "warning"),
         (JobEnd(how="interrupted", log_tail=SAID), "warning"),
-        (
-            JobEnd(how="exception", error="NameError: name 'i' is not defined", log_tail=SAID),
-            "warning",
-        ),
+        (raised("NameError: name 'i' is not defined", log_tail=SAID), "warning"),
         (JobEnd(how="exception", error=OWN.error, log_tail=SAID), "error"),
         (JobEnd(how="exception", error=OWN.error, crash=OWN, log_tail=SAID), "warning"),
         (crashed("P24", SAID), "error warning"),

@@ -4,7 +4,8 @@ from importlib import import_module
 
 import pytest
 
-from tpudiag.signals import ArgumentChange, Retrace, TracedFunction
+from tests.checks.rehearsal import traced
+from tpudiag.signals import ArgumentChange, Retrace
 
 
 @pytest.mark.parametrize(
@@ -22,9 +23,6 @@ def test_what_is_traced_twice_may_leave_open_what_differs(
 ) -> None:
     of_iterator = other.startswith("of")
     change = ArgumentChange("x", "int32[128, 127]", other, "iterator" if of_iterator else "shape")
-    retraces = tuple(Retrace(call, 5.0, (change,), None) for call in calls_that_traced)
-    calls, traces = 7 if of_iterator else 27, 1 + len(retraces)
-    function = TracedFunction(
-        name="train_step", location=None, calls=calls, traces=traces, retraces=retraces
-    )
+    again = tuple(Retrace(call, 5.0, (change,), None) for call in calls_that_traced)
+    function = traced("train_step", 7 if of_iterator else 27, *again)
     assert import_module("tpudiag.checks._shapes").recur(function, of_jax=of_jax) is recurs

@@ -17,10 +17,8 @@ CACHE = op("Cache", location=HERE)
 WEIGHTS = StepOps(9, (), (), (StepConstant("c", 2**25, (2048, 4096), HERE, factor=True),))
 OUTSIDE = OutsideVariable("teacher/kernel", HERE)
 TRAINED = replace(KERNEL, in_scope=False, trained=True)
-SAVED = (
-    CheckpointUse("ModelCheckpoint", "m.keras", 0, HERE),
-    CheckpointUse("Model.save", "m.keras", 3, HERE),
-)
+BY_CALLBACK = CheckpointUse("ModelCheckpoint", "m.keras", 0, HERE)
+SAVED = BY_CALLBACK, CheckpointUse("Model.save", "m.keras", 3, HERE)
 
 
 EAGER = Dispatch(steps=9, steps_per_dispatch=1, eager_steps=9, not_compiled=("RandomZoom",))
@@ -122,12 +120,7 @@ TOLD = (
         "its name is unknown here",
         unsaid="download",
     ),
-    Told(
-        "TPU105",
-        callback(Framework.TENSORFLOW, "EagerPyFunc"),
-        "py_function inside",
-        "TensorFlow ops",
-    ),
+    Told("TPU105", callback(Framework.TENSORFLOW, "EagerPyFunc"), "py_function inside", "Flow ops"),
     Told("TPU105", callback(Framework.JAX, "pure_callback"), "pure_callback inside", "jax.numpy"),
     Told("TPU105", callback(Framework.JAX, "debug_callback"), "jax.debug.print", "jax.numpy"),
     # A draw keeps its distribution.

@@ -45,13 +45,7 @@ def test_a_capture_that_fails_costs_nothing_but_itself(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("input_share", "lost", "proven"),
-    [
-        (0.9, 0.5, True),
-        (0.7, 0.5, False),
-        (0.9, 0.2, False),
-        (0.99, 1.0, False),
-        (None, 0.5, False),
-    ],
+    [(0.9, 0.5, True), (0.7, 0.5, False), (0.9, 0.2, False), (1, 1, False), (None, 0.5, False)],
 )
 def test_a_profile_alone_proves_the_input_only_where_all_of_the_step_before_would_not_do(
     input_share: float | None, lost: float, proven: bool

@@ -20,18 +20,10 @@ from tpudiag.script_run import CodeFrame, Crash
             "2.15",
         ),
         ("ValueError: Argument(s) not recognized: {'lr': 0.001}", "lr", "2.15"),
-        (
-            "ValueError: A KerasTensor cannot be used as input to a TensorFlow function",
-            "Keras",
-            "2.15",
-        ),
+        ("A KerasTensor cannot be used as input to a TensorFlow function", "Keras", "2.15"),
         ("ModuleNotFoundError: No module named 'tensorflow_addons'", "addons", "2.15"),
         ("AttributeError: module 'tensorflow' has no attribute 'estimator'", "estimator", "2.15"),
-        (
-            "AttributeError: 'Model' object has no attribute 'fit_generator'",
-            "fit_generator",
-            "2.15",
-        ),
+        ("AttributeError: 'Model' object has no attribute 'fit_generator'", "fit_gen", "2.15"),
         ("ImportError: cannot import name 'TFBertModel' from 'transformers'", "TFBertModel", "<5"),
         ("ModuleNotFoundError: No module named 'numpy.dual'", "numpy 1.24", "'numpy==1.24.*'"),
     ],
@@ -88,16 +80,13 @@ def test_a_package_that_failed_to_be_imported_is_of_no_other_release(
     text: str, told: bool, tmp_path: Path
 ) -> None:
     home = tmp_path / "lib" / "python3.11" / "site-packages"
-    for name, content in (
-        ("sets-1.dist-info/RECORD", "sets/__init__.py,,9"),
-        ("sets/__init__.py", text),
-    ):
+    record = "sets-1.dist-info/RECORD", "sets/__init__.py,,9"
+    for name, content in (record, ("sets/__init__.py", text)):
         (home / name).parent.mkdir(parents=True)
         (home / name).write_text(content)
     frame = CodeFrame(Location("job.py", 3), "<module>", "sets.load()")
-    crash = Crash(
-        "AttributeError: module 'sets' has no attribute 'load'", (frame,), "sets.load()\n"
-    )
+    error = "AttributeError: module 'sets' has no attribute 'load'"
+    crash = Crash(error, (frame,), "sets.load()\n")
     assert (of_package(crash, str(tmp_path / "bin" / "python")) is not None) is told
 
 

@@ -59,11 +59,9 @@ def test_money_for_a_million_examples_for_an_epoch_and_for_all() -> None:
 
 
 def test_what_is_not_known_is_left_open() -> None:
-    free = plan_row(
-        Row(target=target("v5e-8"), replicas=8, batch=125, answer=ANSWER), None, None, 1
-    )
+    free = plan_row(replace(ROW, price=None), None, None, 1)
     assert (free.cost_per_million_examples, free.hours, free.cost_per_epoch) == (None, None, None)
-    silent = plan_row(Row(target=target("v5e-8"), replicas=8, batch=8, answer=None), None, 1e6, 1)
+    silent = plan_row(replace(ROW, answer=None, price=None), None, 1e6, 1)
     assert (silent.step_ms, silent.mfu_low, silent.examples_per_second_low) == (None, None, None)
 
 

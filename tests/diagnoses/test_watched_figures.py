@@ -34,12 +34,8 @@ def test_passed_only_where_all_passed(verdicts: tuple[Verdict, Verdict], togethe
 
 
 def test_whose_finding_it_is_is_said() -> None:
-    (one,) = merged(
-        [
-            ("worker 0", False, (outcome(Verdict.PASSED),)),
-            ("worker 1", False, (outcome(Verdict.FAILED),)),
-        ]
-    )
+    passed, failed = outcome(Verdict.PASSED), outcome(Verdict.FAILED)
+    (one,) = merged([("worker 0", False, (passed,)), ("worker 1", False, (failed,))])
     assert [finding.message for finding in one.findings] == ["worker 1: slow"]
 
 

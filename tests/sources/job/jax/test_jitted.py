@@ -56,9 +56,8 @@ def test_of_jax_pmap_the_program_of_one_device_is_lowered(
 ) -> None:
     monkeypatch.setattr(jitted, "import_module", {LOWERS: LIBRARY}.get)
     whole = told("whole")
-    whole.jaxpr = SimpleNamespace(
-        jaxpr=SimpleNamespace(eqns=[SimpleNamespace(primitive=primitive)])
-    )
+    program = SimpleNamespace(eqns=[SimpleNamespace(primitive=primitive)])
+    whole.jaxpr = SimpleNamespace(jaxpr=program)
     step = Jitted(compiled, len, cast("Any", None), Record("step", None), {}, True)
     assert step.of_device(whole, (), {})(lowering_platforms="tpu") == lowered
 

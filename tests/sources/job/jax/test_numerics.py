@@ -114,10 +114,8 @@ def test_moments_of_every_second_batch_are_lost_with_their_counter(
         gradient = x.mean(0)
         emits = state["mini_step"] % 2 == 1
         trace = jax.numpy.where(emits, 0.9 * state["trace"] + gradient, state["trace"])
-        return weights - trace - gradient, {
-            "mini_step": state["mini_step"] + raised,
-            "trace": trace,
-        }
+        counted = state["mini_step"] + raised
+        return weights - trace - gradient, {"mini_step": counted, "trace": trace}
 
     counter = jax.numpy.zeros((), "int32")
     found = lost(jax, step, {"mini_step": counter, "trace": jax.numpy.zeros(3)}, keeps=keeps)

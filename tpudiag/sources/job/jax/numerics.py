@@ -26,12 +26,9 @@ from tpudiag.sources.job.jax.stored_variances import StoredVariances
 from tpudiag.sources.job.points import script_text
 
 _NORMALISES = frozenset(("exp", "log", "log1p", "logistic"))
-_POSITIONS = frozenset(
-    ("iota", "convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "add", "sub")
-)
-"""Operations that leave positions what they are."""
-_SHARED_OUT = _POSITIONS - {"iota", "add", "sub"} | {"div"}
-"""Operations that leave a softmax what it is."""
+_SAME = frozenset(("convert_element_type", "broadcast_in_dim", "reshape", "squeeze"))
+_POSITIONS, _SHARED_OUT = _SAME | {"iota", "add", "sub"}, _SAME | {"div"}
+"""Operations that leave positions what they are, and those that leave a softmax so."""
 MOST_NUMBERS = 2**17
 _MODE = re.compile(r"train|running|determin|eval|infer", re.IGNORECASE)
 

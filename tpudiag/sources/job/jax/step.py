@@ -27,9 +27,7 @@ from tpudiag.sources.job.jax.signatures import argument_name, is_ref
 MEBIBYTE = 2**20
 NAMED = 3
 """Keys of a path to what is within an argument: args or kwargs, the argument, its own."""
-CALLBACKS = frozenset(
-    ("pure_callback", "io_callback", "debug_callback", "debug_print", "outside_call")
-)
+CALLBACKS = "pure_callback", "io_callback", "debug_callback", "debug_print", "outside_call"
 """Primitives that call back to the host."""
 _HALVED = {
     "float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64",

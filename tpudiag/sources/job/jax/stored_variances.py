@@ -4,10 +4,11 @@ from typing import Any
 
 from tpudiag.sources.job.jax.programs import Equation, Follower, Place, Program
 
+_Step = tuple[str, int]
 _SAME = frozenset(("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"))
 
 
-class StoredVariances(Follower[tuple[str, int]]):
+class StoredVariances(Follower[_Step]):
     """Followed is what becomes of an argument, by its number: 1 / sqrt(argument + epsilon)."""
 
     nothing = ("", -1)
@@ -17,13 +18,11 @@ class StoredVariances(Follower[tuple[str, int]]):
         """Arguments that are variances, and those that scale what is normalised by them."""
         self.follow(program, (("given", n) for n in range(len(program.invars))))
 
-    def unknown(self, variable: Any) -> tuple[str, int]:
+    def unknown(self, variable: Any) -> _Step:
         """A number that stands in the place of a variable."""
         return ("number", -1) if hasattr(variable, "val") else self.nothing
 
-    def made(
-        self, equation: Equation, given: list[tuple[str, int]], place: Place
-    ) -> list[tuple[str, int]]:
+    def made(self, equation: Equation, given: list[_Step], place: Place) -> list[_Step]:
         """The steps of a normalisation."""
         name, of, made = str(equation.primitive), dict(given), self.nothing
         if name in _SAME:
