@@ -247,7 +247,9 @@ def test_what_no_try_can_be_without_is_not_blamed_on_the_script() -> None:
     assert not specs
     assert end_of(job).error == "the rehearsal's functions traced and not run may not fit"
     symbols = "TypeError: in user code:\n\n    'NoneType' object is not subscriptable"
-    assert second_try.crash_of(tried(crashed(traced, error=symbols))[0]) is not None
+    names = "KeyError: 'Failed to format: {val_top_accuracy:.4f}. Reason: \\'val_top_accuracy\\''"
+    for error in (symbols, names):
+        assert second_try.crash_of(tried(crashed(traced, error=error))[0]) is not None
     missing = "NotFoundError: TPUs not found in the cluster"
     job, specs = tried(crashed(InterventionKind.DEFECT, error=missing))
     assert not specs and second_try.crash_of(job) is None

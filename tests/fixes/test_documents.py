@@ -18,7 +18,7 @@ def notebook(folder: Path, sources: list[Any], **layout: Any) -> documents.Noteb
     options: dict[str, Any] = {"indent": 1, "ensure_ascii": False} | layout
     text = json.dumps(document, **options) + "\n"
     (folder / "train.ipynb").write_text(text, encoding="utf-8")
-    plain = ["".join(s).replace("!ls", "pass") for s in sources]
+    plain = ["".join(s).replace("!ls", "pass").replace("    \n", "\n") for s in sources]
     starts = [1]
     for each in plain[:-1]:
         starts.append(starts[-1] + each.count("\n") + 1)
@@ -43,6 +43,13 @@ def test_a_line_at_the_end_of_a_cell_is_added_there(tmp_path: Path) -> None:
     cells = json.loads(book.changed([edit]))["cells"]
     assert cells[1]["source"] == ["a = 1\n", "ds = a\n", "ds = 3"]
     assert cells[2]["source"] == ["b = 2"]
+
+
+def test_spaces_on_a_blank_line_are_no_commands(tmp_path: Path) -> None:
+    book = notebook(tmp_path, [["a = [\n", "    \n", "    1,\n", "    \n", "    2]"]])
+    begins, ends = (book.source.text.index(each) for each in "12")
+    cells = json.loads(book.changed([Edit(begins, ends + 1, "3, 4")]))["cells"]
+    assert cells[1]["source"] == ["a = [\n", "    \n", "    3, 4]"]
 
 
 def test_commands_of_a_cell_stay(tmp_path: Path) -> None:

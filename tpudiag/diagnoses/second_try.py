@@ -89,8 +89,10 @@ _OF_TYPES = re.compile(
 """Exceptions not caused by repeated results, shorter loops or single steps."""
 _OF_OPERATIONS = "InvalidArgumentError: Graph execution error"
 """Of a value in a step: it is the same however many steps are taken at once."""
-_OF_SYMBOLS = re.compile(r"(TypeError|AttributeError|NotImplementedError): in user code:")
-"""Raised while a graph was traced, which sees types and no values."""
+_OF_SYMBOLS = re.compile(
+    r"(TypeError|AttributeError|NotImplementedError): in user code:|KeyError: .*['\"][^\W\d]"
+)
+"""Raised while a graph was traced, which sees types and no values, or for a name, which is none."""
 _FOUND_SHAPE = re.compile(r"is incompatible with the layer: .*found shape=\(\w+, ([\d, ]+)\)")
 """The shape of an example that does not fit: the script's own, where it parses records to it."""
 _SHAPE = re.compile(r"[\[(](?:\d+, ?)+\d*[\])]")

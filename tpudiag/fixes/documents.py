@@ -145,11 +145,13 @@ def _in_cell(edit: Edit, program: str, stored: str) -> Edit:
         return edit
     plain, lines = program.split("\n"), stored.removesuffix("\n").split("\n")
     first, last = (program.count("\n", 0, at) for at in (edit.start, edit.end))
-    same = len(plain) == len(lines) and plain[first : last + 1] == lines[first : last + 1]
-    if not same:
+    pairs = [*zip(plain, lines, strict=False)][first : last + 1]
+    alike = all(own == line or not f"{own}{line}".strip() for own, line in pairs)
+    if len(plain) != len(lines) or not alike:
         raise NoChange("commands or magics of IPython stand on its lines")
-    shift = sum(len(line) for line in lines[:first]) - sum(len(line) for line in plain[:first])
-    return Edit(edit.start + shift, edit.end + shift, edit.text)
+    # IPython takes the spaces off a blank line.
+    start, end = (len("".join(lines[:n])) - len("".join(plain[:n])) for n in (first, last))
+    return Edit(edit.start + start, edit.end + end, edit.text)
 
 
 def _within(edits: list[Edit], length: int) -> list[Edit]:
