@@ -177,9 +177,7 @@ TOLD = (
         ),
         "`mixed_precision_dtype: float32` (vit.yaml:4); `--bf16=false`",
     ),
-    Told(
-        "TPU403", wide(under("float32", unused_at=LINE)), "set nowhere", "set_global_policy", LINE
-    ),
+    Told("TPU403", wide(under("float32", unused_at=LINE)), "set nowhere", "global_policy", LINE),
     # The policy is the cause where it is of that type.
     Told("TPU408", half("bfloat16"), location=LINE),
     Told("TPU408", half("mixed_bfloat16"), location=HERE),
@@ -202,12 +200,8 @@ TOLD = (
         "1 of 1 model and optimizer variables",
     ),
     # A loss that Keras makes of a whole batch is mended in the model.
-    Told(
-        "TPU502", h(keras=FITTED, loss=(LossScale(1.0, 8, False),)), fix="(batch, 1)", location=LINE
-    ),
-    Told(
-        "TPU502", h(loss=(LossScale(1 / 64, 8, False, LINE),)), "by the replicas twice", "leave one"
-    ),
+    Told("TPU502", h(keras=FITTED, loss=(LossScale(1.0, 8, False),)), "", "(batch, 1)", LINE),
+    Told("TPU502", h(loss=(LossScale(1 / 64, 8, False, LINE),)), "replicas twice", "leave one"),
     Told("TPU502", numerics(summed_twice=LINE), location=LINE),
     Told(
         "TPU601",
@@ -234,9 +228,7 @@ TOLD = (
         fix="DeviceMesh((4, 4,), ['data', 'model'], names)",
         location=HERE,
     ),
-    Told(
-        "TPU702", of_jax(STATE, TIMES, devices=1), fix="batch, NamedSharding(mesh, P(None, 'data'))"
-    ),
+    Told("TPU702", of_jax(STATE, TIMES, devices=1), fix="NamedSharding(mesh, P(None, 'data'))"),
     Told("TPU702", of_jax(STATE, TIMES, SHARD, devices=1), fix="P('data')))  # of arrays whose"),
     # A report names one batch: what fills all devices, or what they can share where that is enough.
     *(
