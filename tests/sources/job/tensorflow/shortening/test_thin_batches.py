@@ -57,6 +57,7 @@ seen["whole"] = [
     for dataset in (
         tf.data.Dataset.range(42).batch(8),
         numbers.batch(3),
+        numbers.take(5).batch(8),
         numbers.map(lambda x: tf.range(x)).padded_batch(8),
         numbers.batch(8).unbatch(),
         numbers.ragged_batch(8),
@@ -85,4 +86,4 @@ def test_the_examples_that_are_used_are_those_that_are_made(in_tensorflow: InTen
     three = [[100, 101, 102] * 2 + [100, 101], [108, 109, 110] * 2 + [108, 109]]
     assert seen["filled"] == [three, [8]]
     assert seen["filled last"] == [8, 8, 8, 8, 8, 2]
-    assert seen["whole"] == [True] * 5, "nothing to spare, or not to be parted"
+    assert seen["whole"] == [True] * 6, "nothing to spare, or not to be parted"

@@ -76,6 +76,8 @@ def thinned(
         goes_on = _holds(below, "Repeat", "Concatenate")
         part = _Part(made(used(size)), size, used(size), drops and not goes_on)
         fewer = 0 < part.made < size and _holds(below, "Map", "ParallelMap")
+        # Data of less than a batch are shared out as they are: none would be left to spare.
+        fewer &= not 0 < int(below.cardinality()) < size
         if not (fewer and _are_tensors(tf, batch.element_spec)):
             return None
         thin = _below(tf, below, part)
