@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tpudiag.fixes.edits import NoChange
 from tpudiag.report_figures import Value
 
 from .changes import TF, changed
@@ -15,6 +16,11 @@ BACKUP = 'tf.keras.callbacks.BackupAndRestore("checkpoints")'
 TRAIN = "@tf.function\ndef train(batch):\n    strategy.run(step, args=(batch,))\n\n"
 BY_HOST = "dataset = dataset.shard(context.num_input_pipelines, context.input_pipeline_id)"
 WIDE, POLICY = "0% of the step's", "tf.keras.mixed_precision.set_global_policy("
+INIT = "tf.tpu.experimental.initialize_tpu_system(r)\n"
+LATE = "keras.mixed_precision.set_global_policy('mixed_bfloat16')\n"
+DIVIDED = "the per-replica batch of 128 is divided by 8 replicas once more"
+
+LAYERS, NONE, PRINTED = "tf.keras.layers", {"checkpoints set up": 0}, {"operation": "PrintV2 print"}
 
 
 class Row(NamedTuple):
@@ -163,9 +169,55 @@ ROWS = (
         "for epoch in range(9):\n    for n, b in enumerate(distributed):\n        train(b)\n"),
     Row("TPU601", "m = make()\ndef step(b):\n    g = tape.gradient(loss, m.trainable_variables)\n"
         "\ni = 0\nwhile i < 9000:\n    step(next(it))\n    i += 1\n", None,
-        "while i < 9000:\n    if i % 1000 == 999:\n        manager.save()\n", "", "",
-        {"checkpoints set up": 0}),
+        "while i < 9000:\n    if i % 1000 == 999:\n        manager.save()\n", "", "", NONE),
+    Row("TPU105", "def f(x):\n    if x:\n        tf.print(\n            x)\n    return x\n",
+        "tf.print", "def f(x):\n    if x:\n        pass\n    return x\n", "", "", PRINTED),
+    Row("TPU109", f"{INIT}def again():\n    {INIT}    return r\n", "    tf.tpu",
+        f"{INIT}def again():\n    return r\n", "", "", {"initialisations": 2}),
+    Row("TPU205", "GLOBAL = EACH * strategy.num_replicas_in_sync\nds = ds.batch(EACH)\n",
+        "batch(EACH", "ds.batch(GLOBAL)", DIVIDED),
+    Row("TPU205", "print(strategy.num_replicas_in_sync)\nds = ds.batch(a + b)\n", "batch(",
+        "ds.batch((a + b) * strategy.num_replicas_in_sync)", DIVIDED),
+    Row("TPU403", f"import keras\nwith s.scope():\n    m = build()\n    {LATE}    m.compile()\n",
+        "build", f"import keras\n{LATE}with s.scope():\n    m = build()\n    m.compile()\n", WIDE),
+    Row("TPU403", f"m = tf.keras.Model(i, [{LAYERS}.Dense(1)(x), {LAYERS}.Dense(2)(x)])\n", "Dense",
+        f'Dense(1, dtype="float32")(x), {LAYERS}.Dense(2, dtype="float32")(x)', WIDE),
+    # Before the first call of what builds a model.
+    Row("TPU403", f"def block(x):\n    return {LAYERS}.Dense(8)(x)\ndef build():\n"
+        "    return block(tf.keras.Input((4,)))\nfirst = build()\nlast = tf.keras.Sequential([])\n",
+        "Dense", f'{POLICY}"mixed_bfloat16")\nfirst = build()\n', WIDE),
+    Row("TPU601", "model, opt = make()\n"
+        "def step(b):\n    g = tape.gradient(loss, model.trainable_variables)\n"
+        "    opt.apply_gradients(g)\n\n"
+        "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n", None,
+        "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n"
+        'manager = tf.train.CheckpointManager(checkpoint, "checkpoints", max_to_keep=3)\n'
+        "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n"
+        "    manager.save()\n", "", "", NONE),
 )  # fmt: skip
+
+REFUSED = (
+    Row("TPU105", "def f(x):\n    op = tf.print(x)\n", "tf.print", "used", "", "", PRINTED),
+    Row("TPU102", "ds = ds.batch(8, **options)\n", "batch", r"\*", "it has no drop_remainder"),
+    Row("TPU107", "import random\ndef f(x):\n    return random.choice(x)\n", "return",
+        "TensorFlow has no", "random.choice is called while f is", "", {"frozen": "random.choice"}),
+    Row("TPU108", "for n in range(9):\n    value = float(loss)\n    seen(value)\n", "value =",
+        "value is used"),
+    Row("TPU204", "ds = ds.shuffle(9).repeat()\nds = ds.map(decode)\n", "map", "repeat", "", "",
+        {"size of its result": 9}),
+    Row("TPU209", "parts = [tf.data.TextLineDataset(n) for n in files]\n", "TextLine", "joins"),
+    Row("TPU510", "loss = model(x, training=flag)\ngrads(model.trainable_weights)\n", "loss",
+        "names do not tell"),
+    Row("TPU601", "class Fitter:\n    def fit(self, data):\n        for b in d:\n            go()\n"
+        "\nFitter().fit(data)\n", None, "loop over the steps", "", "", NONE),
+)  # fmt: skip
+"""Findings with the reason for which nothing is changed."""
+
+
+@pytest.mark.parametrize("row", REFUSED, ids=lambda row: row.id_)
+def test_what_is_not_known_to_be_right_is_not_changed(row: Row) -> None:
+    with pytest.raises(NoChange, match=row.after):
+        changed(row.id_, TF + row.text, row.line, row.message, row.fix, figures=row.figures)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id_)

@@ -7,33 +7,9 @@ from .changes import TF, changed
 NONE = {"checkpoints set up": 0}
 
 
-def test_a_fit_of_the_script_s_own_gets_no_callback() -> None:
-    text = TF + (
-        "class Fitter:\n    def fit(self, data):\n        for b in data:\n            go(b)\n\n"
-        "Fitter().fit(data)\n"
-    )
-    with pytest.raises(NoChange, match="loop over the steps"):
-        changed("TPU601", text, figures=NONE)
-
-
 def test_several_hosts_want_a_bucket() -> None:
     with pytest.raises(NoChange, match="bucket"):
         changed("TPU601", TF + "model.fit(ds, epochs=3)\n", "fit(", hosts=4)
-
-
-def test_a_loop_saves_after_each_epoch() -> None:
-    text = TF + (
-        "model, opt = make()\n"
-        "def step(b):\n    g = tape.gradient(loss, model.trainable_variables)\n"
-        "    opt.apply_gradients(g)\n\n"
-        "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n"
-    )
-    assert changed("TPU601", text, figures=NONE).endswith(
-        "checkpoint = tf.train.Checkpoint(model=model, optimizer=opt)\n"
-        'manager = tf.train.CheckpointManager(checkpoint, "checkpoints", max_to_keep=3)\n'
-        "for epoch in range(3):\n    for b in ds:\n        step(b)\n    print(epoch)\n"
-        "    manager.save()\n"
-    )
 
 
 def test_a_loop_whose_step_stands_in_another_module_saves() -> None:

@@ -25,16 +25,3 @@ def test_a_number_that_does_not_divide_becomes_a_multiple() -> None:
             message,
             figures={"batch": 1020, "replicas": 8},
         )
-
-
-DIVIDED = "the per-replica batch of 128 is divided by 8 replicas once more"
-
-
-def test_a_per_replica_batch_becomes_the_global_one() -> None:
-    named = "GLOBAL = EACH * strategy.num_replicas_in_sync\n"
-    text = TF + named + "ds = ds.batch(EACH)\n"
-    assert "ds.batch(GLOBAL)" in changed("TPU205", text, "batch(EACH", DIVIDED)
-    text = TF + "print(strategy.num_replicas_in_sync)\nds = ds.batch(a + b)\n"
-    assert "ds.batch((a + b) * strategy.num_replicas_in_sync)" in changed(
-        "TPU205", text, "batch(", DIVIDED
-    )

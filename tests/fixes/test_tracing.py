@@ -64,13 +64,3 @@ def test_a_function_is_put_around_the_step() -> None:
         "@tf.function\ndef distributed_step(*args):\n    return strategy.run(step, args=args)\n\n\n"
         "for batch in data:\n    distributed_step(batch)\n"
     )  # fmt: skip
-
-
-def test_a_print_leaves_the_step() -> None:
-    text = TF + "def f(x):\n    if x:\n        tf.print(\n            x)\n    return x\n"
-    assert changed("TPU105", text, "tf.print", figures={"operation": "PrintV2 print"}) == TF + (
-        "def f(x):\n    if x:\n        pass\n    return x\n"
-    )
-    used = TF + "def f(x):\n    op = tf.print(x)\n"
-    with pytest.raises(NoChange, match="used"):
-        changed("TPU105", used, "tf.print", figures={"operation": "PrintV2 print"})
