@@ -18,16 +18,6 @@ NOISE = "2026-01-02 03:04:05: I trainer.py:12] epoch 3, step 1234, loss 0.12, 19
 BY_ID = {error.id: error for error in known_errors()}
 
 
-def tpudiag(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "tpudiag", "explain", *arguments],
-        input=stdin,
-        capture_output=True,
-        timeout=800,
-        check=False,
-    )
-
-
 def said(*arguments: str) -> str:
     done = called("explain", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
@@ -130,16 +120,18 @@ def test_what_cannot_be_explained_is_one_line_and_exit_code_2(
 
 
 def test_error_that_is_not_known_is_shown_whole_with_what_to_do_next() -> None:
-    done = tpudiag("--error", "InvalidArgumentError: the widget is odd [Op:OddOp]")
+    done = called("explain", "--error", "InvalidArgumentError: the widget is odd [Op:OddOp]")
     assert done.returncode == 2
-    assert done.stdout.startswith(b"not known (error) INVALID_ARGUMENT\n")
-    assert b"the widget is odd" in done.stdout and b"Next" in done.stdout
-    assert done.stderr.count(b"\n") == 1 and b"none of the" in done.stderr
+    assert done.stdout.startswith("not known (error) INVALID_ARGUMENT\n")
+    assert "the widget is odd" in done.stdout and "Next" in done.stdout
+    assert done.stderr.count("\n") == 1 and "none of the" in done.stderr
 
 
 def test_a_log_is_read_from_a_pipe_whatever_its_bytes() -> None:
     odd = b"\xff\xfe\x00\x1b[31mred\rprogress\r" * 10 + b"\n"
-    done = tpudiag("--log", "-", stdin=odd + BY_ID["E01"].example.encode() + b"\n")
+    log = odd + BY_ID["E01"].example.encode() + b"\n"
+    command = [sys.executable, "-m", "tpudiag", "explain", "--log", "-"]
+    done = subprocess.run(command, input=log, capture_output=True, timeout=800, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(b"E01 (error) line 2\n")
     assert b"\x1b" not in done.stdout

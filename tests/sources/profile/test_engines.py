@@ -20,43 +20,39 @@ def test_the_words_for_an_engine() -> None:
             engines.engine(word)
 
 
-def test_megabytes_are_told_as_hosts_are_read() -> None:
-    told: list[tuple[str, int | None, int | None]] = []
+def read(
+    run: Run, *answers: tuple[int, str], interrupted: bool = False
+) -> tuple[dict[int, object], bool, list[Phase]]:
+    """What is read of a run whose hosts answer so, whether it was stopped, and what was told."""
+    told: list[Phase] = []
 
     def mapped(files: Sequence[str], span: str | None = None) -> Iterator[tuple[int, str]]:
-        assert files == RUN.files and span == "train"
-        yield 1, "b: damaged"
-        yield 0, "a: damaged"
-        raise KeyboardInterrupt
+        assert files == run.files and span == "train"
+        yield from answers
+        if interrupted:
+            raise KeyboardInterrupt
 
     def on_phase(phase: str) -> None:
         assert isinstance(phase, Phase)
-        told.append((str(phase), phase.done, phase.total))
+        told.append(phase)
 
-    answers, interrupted = engines.read(RUN, mapped, "train", on_phase)
-    assert interrupted and answers.by_place == {1: "b: damaged", 0: "a: damaged"}
-    assert [done for _, done, _ in told] == [0, 1, 4] and {total for *_, total in told} == {6}
-    assert told[-1][0] == "reading 3 hosts, 2 done"
+    found, stopped = engines.read(run, mapped, "train", on_phase)
+    return dict(found.by_place), stopped, told
+
+
+def test_megabytes_are_told_as_hosts_are_read() -> None:
+    answers = {1: "b: damaged", 0: "a: damaged"}
+    found, interrupted, told = read(RUN, *answers.items(), interrupted=True)
+    assert interrupted and found == answers
+    assert [phase.done for phase in told] == [0, 1, 4] and {phase.total for phase in told} == {6}
+    assert str(told[-1]) == "reading 3 hosts, 2 done"
 
 
 def test_without_a_host_there_is_nothing_to_show() -> None:
-    def mapped(_: Sequence[str], __: str | None = None) -> Iterator[tuple[int, str]]:
-        yield from ()
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        engines.read(RUN, mapped)
+        read(RUN, interrupted=True)
 
 
 def test_of_a_small_file_no_part_is_told() -> None:
-    told: list[str] = []
-
-    def on_phase(phase: str) -> None:
-        assert isinstance(phase, Phase)
-        told.append(f"{phase}{phase.how_far}")
-
-    def mapped(_: Sequence[str], __: str | None = None) -> Iterator[tuple[int, str]]:
-        yield 0, "a: damaged"
-
-    engines.read(Run("run", "folder", ("a",), (900_000,), 0.0), mapped, None, on_phase)
-    assert set(told) == {"reading the profile"}
+    _, _, told = read(Run("run", "folder", ("a",), (900_000,), 0.0), (0, "a: damaged"))
+    assert {f"{phase}{phase.how_far}" for phase in told} == {"reading the profile"}
