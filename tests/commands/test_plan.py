@@ -13,7 +13,6 @@ import pytest
 
 from tests import tiny_job
 from tests.commands.called import reported
-from tpudiag.options.kinds import batches
 
 pytestmark = pytest.mark.slow
 
@@ -163,8 +162,3 @@ def test_an_interrupt_leaves_a_partial_plan(tmp_path: Path) -> None:
     report = json.loads((tmp_path / "p.json").read_text())
     assert "interrupted" in report["partial"]
     assert report["tables"][0]["rows"] == []
-
-
-def test_batches_are_written_two_ways() -> None:
-    assert batches("64..1024") == (64, 128, 256, 512, 1024)
-    assert batches("256, 64") == (64, 256)

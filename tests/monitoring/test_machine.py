@@ -39,6 +39,9 @@ def test_processes_that_run_stop_and_are_gone() -> None:
     now = time.time_ns()
     began = machine.process_started_ns(now)
     assert began is not None and 0 < now - began < 86_400 * 10**9
+    age_s = (now - began) / 1e9
+    assert machine.alive(os.getpid(), age_s)
+    assert not machine.alive(os.getpid(), age_s + 3_600), "a later process of the same number"
     assert machine.alive(os.getpid()) and not machine.stopped(os.getpid())
     child = subprocess.Popen(
         [sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL

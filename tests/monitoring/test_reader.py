@@ -74,12 +74,19 @@ UNREADABLE = {
     "a unit that there is not": "UPDATE runs SET unit = 'furlongs'",
     "another's version": "PRAGMA user_version = 999",
     "of another program": "PRAGMA user_version = 0",
+    "no database": b"SQLite format 3\0" + bytes(range(256)) * 16,
+    "nothing": b"",
 }
 
 
-@pytest.mark.parametrize("statement", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_recording_that_cannot_be_read_is_one_clear_line(recorded: Path, statement: str) -> None:
-    changed(recorded, statement)
+@pytest.mark.parametrize("change", UNREADABLE.values(), ids=UNREADABLE)
+def test_a_recording_that_cannot_be_read_is_one_clear_line(
+    recorded: Path, change: str | bytes
+) -> None:
+    if isinstance(change, bytes):
+        recorded.write_bytes(change)
+    else:
+        changed(recorded, change)
     for look in (read, reader.runs):
         with pytest.raises(UnreadableInput) as told:
             look(recorded)

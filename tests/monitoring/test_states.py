@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from tpudiag.monitoring import machine
 from tpudiag.monitoring.reader import read
 from tpudiag.monitoring.recorder import Recorder
 from tpudiag.monitoring.recording import NS, Run
@@ -54,13 +53,6 @@ def test_of_a_lost_recording_the_end_of_its_process_is_not_known() -> None:
     assert "how it ended is not known" in now.text
     killed = replace(HEARD, quiet_s=90.0, was_lost=True, killed_by="out of memory")
     assert state(GONE, killed).kind is StateKind.KILLED
-
-
-def test_a_later_process_of_the_same_number_is_another() -> None:
-    began_ns = machine.process_started_ns(0)
-    assert began_ns is not None
-    assert machine.alive(os.getpid(), -began_ns / NS)
-    assert not machine.alive(os.getpid(), -began_ns / NS + 3_600)
 
 
 def test_a_wall_clock_that_was_set_makes_no_process_another() -> None:

@@ -10,7 +10,7 @@ from tpudiag.compiled import Compilation, OutOfMemory
 from tpudiag.diagnoses import plan_report
 from tpudiag.hardware import target
 from tpudiag.model import Framework, Verdict
-from tpudiag.options.kinds import doubled
+from tpudiag.options.kinds import batches, doubled
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
 from tpudiag.prediction.step import PredictedStep
@@ -168,8 +168,9 @@ def test_a_job_without_a_strategy_is_planned_on_one_replica() -> None:
 
 
 def test_batches_are_doubled_up_to_the_last() -> None:
-    assert doubled(64, 1024) == (64, 128, 256, 512, 1024)
+    assert doubled(64, 1024) == batches("64..1024") == (64, 128, 256, 512, 1024)
     assert doubled(64, 300) == (64, 128, 256, 300)
+    assert batches("256, 64") == (64, 256)
 
 
 def test_hours_and_money_have_the_range_of_the_step() -> None:

@@ -5,12 +5,7 @@ import pytest
 from tests.prediction import programs
 from tpudiag.prediction.instructions import OpenLoop, work_of
 from tpudiag.prediction.module import parse
-from tpudiag.prediction.work import (
-    Kind,
-    collective_bytes_of,
-    flops_of,
-    hbm_bytes_of,
-)
+from tpudiag.prediction.work import Kind, collective_bytes_of, flops_of, hbm_bytes_of
 
 STACK = """\
 HloModule stack

@@ -10,15 +10,7 @@ from typing import Any, Literal
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.alert_rules import Rule
 from tpudiag.monitoring.cloud.connection import Service, call, client
-from tpudiag.monitoring.cloud.policies import (
-    JOB,
-    MANAGED_BY,
-    POLICY,
-    PROMQL,
-    Json,
-    as_json,
-    slug,
-)
+from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, POLICY, PROMQL, Json, as_json, slug
 from tpudiag.monitoring.cloud.sender import PREFIX, describe
 
 OF_THE_SERVICE = {"creationRecord", "mutationRecord", "etag"}

@@ -14,13 +14,7 @@ from typing import Any
 import numpy as np
 
 from tpudiag.sources.profile import wire
-from tpudiag.sources.profile.event_pattern import (
-    EVENT_TAG,
-    Events,
-    Fitting,
-    fitting,
-    words_of,
-)
+from tpudiag.sources.profile.event_pattern import EVENT_TAG, Events, Fitting, fitting, words_of
 from tpudiag.sources.profile.schema import decoding, message
 from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.wire import Damaged
