@@ -23,12 +23,12 @@ def figures(folder: Path, **changed: Any) -> Figures:
     return recordings.polled(folder / "a.sqlite").slowest.figures()
 
 
-def text_of(*workers: Worker, job: str | None = None) -> str:
+def text_of(*workers: Worker, job: str | None = None, accept: str = "") -> str:
     server = Prometheus("127.0.0.1:0", job)
     try:
         for figures, alerts in workers:
             server.show(figures, alerts)
-        return scraped(server)
+        return scraped(server, accept)
     finally:
         server._workers = {}  # pyright: ignore[reportPrivateUsage]
         server.close()
@@ -51,13 +51,9 @@ def test_what_only_grows_is_a_counter(tmp_path: Path) -> None:
 
 
 def test_it_is_open_metrics_for_whoever_asks(tmp_path: Path) -> None:
-    server = Prometheus("127.0.0.1:0")
-    try:
-        spent = {TimeUse.STEPS: 55.0, TimeUse.DOWN: 5.0}
-        server.show(replace(figures(tmp_path), spent=spent), {"TPU603": False})
-        text = scraped(server, "application/openmetrics-text; version=1.0.0")
-    finally:
-        server.close()
+    spent = {TimeUse.STEPS: 55.0, TimeUse.DOWN: 5.0}
+    shown = replace(figures(tmp_path), spent=spent), {"TPU603": False}
+    text = text_of(shown, accept="application/openmetrics-text; version=1.0.0")
     parsed: Any = open_metrics
     families = {family.name: family for family in parsed.text_string_to_metric_families(text)}
     assert families["tpudiag_steps"].type == "counter"

@@ -40,8 +40,8 @@ class Flaky(Store):
         pass
 
 
-def recorder(sink: Flaky, **options: int) -> Recorder:
-    return Recorder(lambda: sink, "test", 8, flush_s=0.01, **options)  # type: ignore[arg-type]
+def recorder(sink: Flaky) -> Recorder:
+    return Recorder(lambda: sink, "test", 8, flush_s=0.01)
 
 
 def test_a_custom_loop_is_recorded_whole(tmp_path: Path) -> None:

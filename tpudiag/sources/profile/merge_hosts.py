@@ -144,9 +144,7 @@ def _runs(summaries: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...
     return tuple((name, count, ps / count / 1e9) for name, (count, ps) in ordered if count)
 
 
-def _functions(
-    by_host: Sequence[Sequence[TracedFunction]],
-) -> tuple[TracedFunction, ...] | None:
+def _functions(by_host: Sequence[Sequence[TracedFunction]]) -> tuple[TracedFunction, ...] | None:
     """Each function as the host with the most calls of it recorded it: all run one program."""
     best: dict[str, TracedFunction] = {}
     for function in (function for functions in by_host for function in functions):
