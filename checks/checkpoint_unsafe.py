@@ -94,11 +94,13 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 def _gathered(signals: Signals, count: int) -> Iterator[Finding]:
     """Whole arrays of which a host, or a device, has but a part."""
-    state = signals.sharding.state if signals.sharding is not None else ()
-    shared = sum(each.bytes for each in state if each.parts > 1)
+    step = signals.sharding
+    shared = sum(each.bytes for each in step.state if each.parts > 1) if step is not None else 0
+    by_fit = step.called_at if step is not None else None  # Keras' own callbacks know no other way
     for fetch in signals.checkpoints.gathered[:3] if signals.checkpoints is not None else ():
         refused = count > 1 and not fetch.by_all
-        if not (refused or (fetch.times > 1 and 0 < OF_STATE * shared < fetch.bytes)):
+        again = fetch.times > 1 and fetch.location != by_fit
+        if not (refused or (again and 0 < OF_STATE * shared < fetch.bytes)):
             continue
         what = f"this line fetches {mib(fetch.bytes)} of arrays that the devices share"
         yield Finding(

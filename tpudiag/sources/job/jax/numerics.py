@@ -98,14 +98,14 @@ def _in_inference_mode(
     if not fixed:
         return ()
     scaled = StoredVariances(step.traced.jaxpr.jaxpr).scaled.items()
-    found = [
-        (n, line(made, own)) for n, (scale, made) in scaled if n in fixed and scale not in fixed
-    ]
-    # A mode that the call names is meant.
+    unlearnt = ((n, e) for n, (scale, e) in scaled if n in fixed and scale not in fixed)
+    found = [(n, line(e, own) or line(e)) for n, e in unlearnt]
+    # A mode that the call names is meant; where a library calls the model, no line names one.
     return tuple(
         FrozenNorm(step.by_path[step.keys[n]].name, at)
         for n, at in found
-        if at is not None and not _MODE.search(script_text.call_at(at))
+        if at is not None and at != step.call.record.called_at
+        if not _MODE.search(script_text.call_at(at))
     )
 
 
