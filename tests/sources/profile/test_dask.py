@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.called import refused, told
+from tests.commands.called import refused, started, told
 from tests.loopback import free_port
 from tests.sources.profile import spaces
 from tpudiag.sources import dask_cluster
@@ -83,14 +83,12 @@ def write(folder: Path, steps: int) -> None:
         spaces.write(made, folder, host=f"host_{number}")
 
 
-def command(folder: Path, engine: str) -> list[str]:
-    made = [sys.executable, "-m", "tpudiag", "read", str(folder), "--engine", engine]
-    return [*made, "--xprof-limit", "0", "--format", "json"]
+def arguments(folder: Path, engine: str) -> list[str]:
+    return ["read", str(folder), "--engine", engine, "--xprof-limit", "0", "--format", "json"]
 
 
 def ran(folder: Path, engine: str) -> subprocess.CompletedProcess[str]:
-    asked = command(folder, engine)
-    return subprocess.run(asked, check=False, capture_output=True, text=True, cwd=ROOT)
+    return started(*arguments(folder, engine), cwd=ROOT)
 
 
 def answer(folder: Path, engine: str, code: int = 0) -> dict[str, Any]:
@@ -171,11 +169,10 @@ def under_way(folder: Path, cluster: Cluster) -> Generator[subprocess.Popen[str]
     """A read that cannot end by itself: the first worker was given files, and stands still."""
     stopped = cluster.workers[0]
     stopped.send_signal(signal.SIGSTOP)
-    engine = f"dask://127.0.0.1:{cluster.port}"
+    asked = arguments(folder, f"dask://127.0.0.1:{cluster.port}")
+    command = [sys.executable, "-m", "tpudiag", *asked]
     with (
-        subprocess.Popen(
-            command(folder, engine), stdout=-1, stderr=-1, text=True, cwd=ROOT
-        ) as read,
+        subprocess.Popen(command, stdout=-1, stderr=-1, text=True, cwd=ROOT) as read,
         distributed().Client(f"tcp://127.0.0.1:{cluster.port}") as client,
     ):
         while not any(client.processing().values()) and read.poll() is None:
