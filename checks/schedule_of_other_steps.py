@@ -94,9 +94,9 @@ def _counted_in(schedule: FitSchedule, replicas: int) -> str | None:
     whole = schedule.steps_per_epoch * schedule.epochs
     # Steps of all epochs may be given as those of the fall, whose warm-up comes before it.
     lasts = {schedule.steps, schedule.steps - schedule.warmup}
-    exact = schedule.steps == schedule.epochs and schedule.steps_per_epoch > 2
+    exact = schedule.epochs in lasts and schedule.steps_per_epoch > 2
     short = exact or schedule.steps_per_epoch >= _FEW_STEPS
-    if 1 < schedule.epochs >= schedule.steps and short:
+    if 1 < schedule.epochs >= min(lasts) and short:
         over = -(-schedule.steps // schedule.steps_per_epoch)  # rounded up
         return f"it is counted in epochs ({schedule.epochs}), and over in epoch {over}"
     if replicas > 1 and any(abs(n / whole / replicas - 1) < _MOST_OFF for n in lasts):

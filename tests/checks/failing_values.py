@@ -141,6 +141,7 @@ ROWS: tuple[Row, ...] = (
     ("TPU518", of_state(lost_moments=replace(DROPPED[0], restarts=2))),
     *(("TPU517", scheduled(steps)) for steps in (5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400)),
+    ("TPU517", scheduled(4, each=20, epochs=3, warmup=1)),
     ("TPU517", scheduled(6, each=48, epochs=0)),
     ("TPU517", scheduled(48, each=48, epochs=0, calls_each=4)),
     *(("TPU517", scheduled(5, each=steps)) for steps in (4, 8)),
