@@ -282,6 +282,8 @@ def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
     if InterventionKind.DATA not in _to_blame(job):
         return False
     error = end.error or ""
+    if (own := str(job.facts.get("own_error", ""))) and own in error:
+        return False  # the job itself saw that no stand-in was read
     found = _FOUND_SHAPE.search(error)
     asked, chosen = (
         msgspec.convert(job.facts.get(name, ()), set[int], strict=False)

@@ -150,6 +150,12 @@ def replicated(it):
     def one(*batch):
         return [tf.shape(each) for each in batch]
     return strategy.run(one, args=next(it))
+for one, two, three in Hole().batch(8):
+    thirds = [each.shape.as_list() for each in (one, two, three)]
+for number, (one, two) in enumerate(Hole().batch(8)):
+    halves = [number, *(each.shape.as_list() for each in (one, two))]
+for number, batch in enumerate(Hole().batch(4)):
+    wholes = len(batch)
 pair = next(zip(*pair))
 parts = [[each.shape.as_list() for each in batch] for batch in (pair, next(iter(weighed)))]
 alone = {int(seen(batch)) for batch in tf.data.Dataset.from_tensor_slices(Hole()).batch(8)}
@@ -177,6 +183,7 @@ print(json.dumps({
     "texts": tf.strings.split(Hole()[:9])[0].shape[0], "numbers": tf.nn.relu(Hole()[:9]).shape[0],
     "generated": [len(list(each.batch(8))) for each in (generated, typed)],
     "parts": [*parts, [each.numpy().tolist() for each in replicated(begun)]],
+    "rounds_of": [thirds, halves, wholes],
     "lossless": list(lossless.shape), "called": list(called.shape),
     "early": isinstance(next(iter(early)), Hole),
     "stepped": stepped, "passing": passing, "adapted": texts.vocabulary_size(),
@@ -205,6 +212,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["called"] == [8, 2], "a model that is called of what is not there"
     assert seen["rounds"] == 32, "a loop over what is distributed has an end"
     assert seen["parts"] == [[[8, 8], [8]], [[8, 8], [8], [8]], [[8, 8], [8]]]
+    assert seen["rounds_of"] == [[[8, 8], [8], [8]], [31, [8, 8], [8]], 2]
     assert seen["predicted"] == seen["lossless"] == [4, 2]
     assert seen["sliced"] == [True, 24, 16], "its shape is not known"
     assert seen["known"] == [4, 3] and seen["sized"] == [2, 2, 2, 2]

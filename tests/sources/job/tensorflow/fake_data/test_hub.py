@@ -57,6 +57,7 @@ def hub_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., A
         ("https://tfhub.dev/a/bert_H-256/1", {"output_shape": [[1, 8], [8]]}, 256),
         ("https://tfhub.dev/bert_en_L-12_H-768_A-12/4", {}, 768),
         ("https://tfhub.dev/a/other/1", {}, 512),
+        (Hole(), {}, 512),  # loaded from where nothing is
     ],
 )
 def test_a_layer_is_as_wide_as_its_script_or_its_name_says(

@@ -179,6 +179,19 @@ def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_p
     assert isinstance(space["model"], Hole)
 
 
+@pytest.mark.parametrize(("given", "own"), [("'int64'", ["int64"]), ("data", [])])
+def test_a_kind_of_number_that_no_hole_had_a_part_in_is_told_as_the_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, own: list[str]
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(Ledger, "tell_own", lambda _, error: told.append(str(error).split()[0]))
+    raising = "def put(x):\n    raise ValueError(f'{x} is not in the list of allowed values')\n"
+    text = f"data = open('/nowhere/x').read()\nput({given})\n"
+    with contextlib.suppress(ValueError):
+        ran(tmp_path, text, **of_keras(raising, "optimizers/adam.py"))
+    assert told == own
+
+
 def test_a_module_of_the_jobs_own_is_no_missing_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dis
+import linecache
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from inspect import iscode
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
@@ -55,6 +56,21 @@ def taken_apart() -> int:
     pairs = () if frame is None else _unpackings(frame.f_code)
     # Within a call Python may be at the caches behind its instruction.
     return next((int(end.arg or 0) for one, end in pairs if one.offset <= at <= end.offset), 0)
+
+
+def parts_of_rounds() -> int:
+    """How many names each round of the user's loop takes apart: `for x, y in f(z)`."""
+    for frame in islice(_user_frames(), 2):  # what is gone over may be in a function of its own
+        run = [each for each in dis.get_instructions(frame.f_code) if each.opname != "CACHE"]
+        ahead = [each for each in run if each.offset > frame.f_lasti]
+        begins = next((n for n, e in enumerate(ahead[:_NEAR]) if e.opname == "FOR_ITER"), None)
+        if begins is None:
+            continue
+        names = takewhile(lambda e: e.opname.startswith(("UNPACK", "STORE")), ahead[begins + 1 :])
+        parts = [int(each.arg or 0) for each in names if each.opname == "UNPACK_SEQUENCE"]
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+        return parts[-1] if len(parts) > ("enumerate(" in line) else 0
+    return 0
 
 
 def begun_together(asked: object) -> list[object]:

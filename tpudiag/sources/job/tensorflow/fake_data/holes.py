@@ -25,6 +25,7 @@ from .asking import (
     by_user,
     end_what_only_uses_holes,
     is_decorated,
+    parts_of_rounds,
     taken_apart,
     taken_at_will,
     together,
@@ -143,7 +144,11 @@ class Hole(Asked):
             made = used(self, "iter")
             made.tpudiag_iterator = partial(_begun, self)
             return _begun(self) or made
-        beside = begun_together(self)
+        beside, parts = begun_together(self), parts_of_rounds()
+        if parts and not beside[1:] and self.tpudiag_elements is None:
+            made = used(self, "joined")
+            made.tpudiag_elements = (self,) * parts
+            return made._gone_over([made], 0)
         return self._gone_over(beside, len(beside) - 1)
 
     def _rounds(self) -> Iterator[Hole]:

@@ -29,7 +29,8 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
         """Means over all but the batch, times a trained matrix; of texts, their tokens."""
 
         def __new__(cls, handle: object = "", *args: Any, **kwargs: Any) -> Any:
-            if callable(handle) or (isinstance(handle, str) and os.path.isdir(handle)):
+            loaded = callable(handle) and not isinstance(handle, Hole)
+            if loaded or (isinstance(handle, str) and os.path.isdir(handle)):
                 return real_layer(handle, *args, **kwargs)
             return layer.__new__(cls) if plain else layer.__new__(cls, handle, *args, **kwargs)
 

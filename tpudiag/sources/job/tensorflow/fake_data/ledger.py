@@ -70,6 +70,10 @@ class Ledger:
             self._chosen.update(sizes)
             self._put(chosen_sizes=sorted(self._chosen))
 
+    def tell_own(self, error: Exception) -> None:
+        """No stand-in has a part in an error."""
+        self._put(own_error=str(error).partition("\n")[0])
+
     def pass_over(self, statement: str, wanting: bool) -> None:
         """The script went on without a statement that failed.
 

@@ -146,6 +146,11 @@ def is_of_types(error: Exception) -> bool:
     return isinstance(error, (AttributeError, TypeError)) and "NoneType" not in str(error)
 
 
+def is_of_kinds(error: Exception) -> bool:
+    """Whether an operation has no kernel for numbers of such a kind, as of a step that is int64."""
+    return "is not in the list of allowed values" in str(error)
+
+
 def receivers(error: Exception) -> Iterator[object]:
     """Objects of which the script called a library's method, or asked what they have not."""
     at = _frames(error)

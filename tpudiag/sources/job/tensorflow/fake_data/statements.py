@@ -266,12 +266,15 @@ class Statements:
         # What reads nothing that came of a change fails by itself.
         own = not self._is_changed() or not interventions.to_blame(error)
         of_holes = wanting or any(holds(each, _NESTED) for each in self._read(error, number))
+        absent = self._absence(error, number) is not error
+        of_model = (absent or not of_holes) and missing_data_errors.is_of_model(error)
+        if of_model and not absent and missing_data_errors.is_of_kinds(error):
+            self._ledger.tell_own(error)
         if not of_holes and missing_data_errors.is_of_types(error):
             return False
         if not wanting and (own or (statement.inner and not of_holes)):
             return False
-        absent = self._absence(error, number) is not error
-        if (absent or not of_holes) and missing_data_errors.is_of_model(error):
+        if of_model:
             return False
         self._absent = error if _is_import(error) else starred
         self._star = error if _is_import(error) and not statement.sets else self._star
