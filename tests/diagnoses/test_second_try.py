@@ -203,8 +203,9 @@ def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
         of_layer = crashed(InterventionKind.DATA, error=error, stood_in=DATA, chosen_sizes=[chosen])
         assert (second_try.crash_of(tried(of_layer)[0]) is not None) is is_own
     kinds = "InvalidArgumentError: Value for attr 'T' of int64 is not in the list of allowed values"
+    both = InterventionKind.DATA, InterventionKind.HOLES
     for own in ("", kinds.partition(": ")[2]):
-        of_step = crashed(InterventionKind.DATA, error=kinds, stood_in=DATA, own_error=own)
+        of_step = crashed(*both, error=kinds, stood_in=DATA, own_error=own)
         assert (second_try.crash_of(tried(of_step)[0]) is not None) == bool(own), "as the job saw"
     job, _ = tried(crashed(error="KeyError: 'f7'", stood_in=DATA))
     assert second_try.crash_of(job) is not None, "no value of them came to it"

@@ -264,6 +264,8 @@ def _misfits(job: JobRun) -> tuple[Misfit, ...]:
 def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
     """A crashed job, where what cannot be omitted may be the cause: CPUs, synthetic data."""
     error = end.error or ""
+    if (own := str(job.facts.get("own_error", ""))) and own in error:
+        return job  # it saw itself that no stand-in was read
     if cpu_kernels.is_only_here(error):
         kinds: tuple[InterventionKind, ...] = (InterventionKind.CPU,)
     elif _may_be_of_data(job, end):
@@ -282,8 +284,6 @@ def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
     if InterventionKind.DATA not in _to_blame(job):
         return False
     error = end.error or ""
-    if (own := str(job.facts.get("own_error", ""))) and own in error:
-        return False  # the job itself saw that no stand-in was read
     found = _FOUND_SHAPE.search(error)
     asked, chosen = (
         msgspec.convert(job.facts.get(name, ()), set[int], strict=False)
