@@ -51,11 +51,15 @@ def batch_not_sharded(signals: Signals) -> Judgement:
     used = Evidence("devices that the step uses", step.devices, "devices", step.here)
     if step.devices < step.here:
         mesh, why, at = step.mesh, "nothing places its arguments on the others.", None
+        fix = _shared_out(signals, step)
         if mesh is not None and len(mesh.devices) == step.devices > 1:
             why, at = f"its mesh has {step.devices}.", mesh.location
+            if step.here % step.devices == 0:
+                sizes = (mesh.sizes[0] * step.here // step.devices, *mesh.sizes[1:])
+                fix = f"mesh = Mesh(np.array(jax.devices()).reshape{sizes}, {mesh.axes})"
         yield Finding(
             f"{step.function} runs on {step.devices} of {step.here} devices: {why}",
-            _shared_out(signals, step),
+            fix,
             (used,),
             at or step.location or step.called_at,
             # A script may be meant for one chip; that each chip does the same work is never meant.

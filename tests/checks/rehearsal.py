@@ -49,7 +49,8 @@ ORBAX = CheckpointUse("orbax.checkpoint.CheckpointManager", "/tmp/job", 3, HERE)
 
 def of_hosts(**seen: Any) -> Signals:
     """A job of JAX on four hosts that saves so."""
-    checkpoints = Checkpoints(**{"uses": (), **seen})
+    given: dict[str, Any] = {"uses": (), **seen}
+    checkpoints = Checkpoints(**given)
     return replace(of_jax(STATE, SHARD), target=target("v5e-16"), checkpoints=checkpoints)
 
 

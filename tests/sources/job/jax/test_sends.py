@@ -42,5 +42,6 @@ def test_what_is_sent_again_is_the_same_array_with_the_same_values(jax: Any) -> 
         jax.numpy.asarray(table)
         buffer[:] = number
         jax.device_put(buffer)
+        jax.device_put(np.int32(number))
     hooks.undo()
     assert [(each.bytes, each.steps) for each in watch.facts()] == [(192, 3)]

@@ -44,7 +44,9 @@ class SendWatch:
         for leaf in self._jax.tree_util.tree_leaves(value):
             if to_sharding:
                 self._placed[getattr(leaf, "shape", None), device] = location
-            if isinstance(leaf, self._jax.Array) or not hasattr(leaf, "flat"):
+            # Of a single number nothing is sent that counts, and nothing can be kept track of.
+            kept = hasattr(leaf, "flat") and leaf.ndim > 0
+            if isinstance(leaf, self._jax.Array) or not kept:
                 continue
             key = location, id(leaf)
             known, values = self._seen.get(key), leaf.flat[:: leaf.size // SAMPLE + 1].tobytes()

@@ -22,6 +22,7 @@ before = data.used
 names = tf.io.gfile.glob("gs://bucket/train-*.tfrecord")
 records = sum(1 for _ in tf.data.TFRecordDataset(filenames=names))
 listed = [name.numpy().decode() for name in tf.data.Dataset.list_files("gs://bucket/val-*.tfrecord")]
+nowhere = len(tf.data.Dataset.list_files("/nowhere/images/*"))
 status = tf.train.Checkpoint().restore("gs://bucket/ckpt-1")
 status.assert_consumed().expect_partial()
 module = tf.saved_model.load("gs://bucket/model")
@@ -37,7 +38,7 @@ def refused(call, *given):
 copied = refused(tf.io.gfile.copy, "gs://bucket/weights.h5", os.path.join(tempfile.mkdtemp(), "w"))
 opened = refused(tf.io.gfile.GFile, "gs://bucket/vocabulary.txt")
 print(json.dumps({
-    "refused": [copied, opened],
+    "refused": [copied, opened], "nowhere": nowhere,
     "names": names, "records": records, "listed": sorted(listed),
     "exists": tf.io.gfile.exists("gs://bucket/train.tfrecord"),
     "v2": [tf.compat.v2.io.gfile.exists("gs://bucket/train.tfrecord"),
@@ -55,6 +56,7 @@ print(json.dumps({
 
 def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: InTensorFlow) -> None:
     seen = in_tensorflow(PROGRAM)
+    assert seen["nowhere"] == len(seen["names"]), "whatever the files of such a folder are called"
     assert seen["all"] == [2 * seen["all"][1]] + [seen["all"][1]] * 2 and seen["hole"] == "tpudi"
     assert seen["names"] and all(name.startswith("gs://bucket/train-") for name in seen["names"])
     assert seen["records"] >= len(seen["names"]) and len(seen["listed"]) == len(seen["names"])

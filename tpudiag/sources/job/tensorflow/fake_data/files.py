@@ -33,6 +33,12 @@ def in_vain() -> None:
         paths.in_vain[frame.f_code] = frame.f_lineno
 
 
+def _is_below(path: object) -> bool:
+    """Whether a pattern is of a folder that is not there."""
+    folder = re.split(r"[*?\[]", paths.text_of(path) or "")[0].rpartition("/")[0]
+    return bool(folder) and not os.path.isdir(folder)
+
+
 class Files:
     """Answers for paths that cannot be reached; `written` tells what the job wrote itself."""
 
@@ -94,7 +100,7 @@ class Files:
             return self._below(path, ".tfrec")
 
         def of_names(path: str, *args: object, shuffle: object = None, **_: object) -> object:
-            known = tf.io.gfile.glob(path)
+            known = tf.io.gfile.glob(path) or self.names(path)
             made = tf.data.Dataset.from_tensor_slices(known)
             return made if False in (shuffle, *args) else made.shuffle(max(len(known), 1))
 
@@ -116,7 +122,7 @@ class Files:
             table.MODEL_LOADED: (self._said("a model"), anywhere),
         }
         self._answer(table.GFILE_OPENED, refused, anywhere)
-        self._answer(table.FILES_LISTED, of_names, anywhere)
+        self._answer(table.FILES_LISTED, of_names, lambda path: anywhere(path) or _is_below(path))
         self._answer(table.CHECKPOINT_RESTORED, self._said("variables stay as initialised"), remote)
         # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
         for api in (tf, tf.compat.v2, tf.compat.v1):
