@@ -20,6 +20,11 @@ LIMIT = 0.10
 """Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
 
 _CAST = "tf.cast", "keras.ops.cast"
+_NO_DOUBLE = (
+    "keras.backend.set_floatx('float32')  # or leave out what makes the model float64\n"
+    "x = tf.cast(x, tf.float32)  # of data that are, in the pipeline",
+    "leave out jax_enable_x64 (jax.config, JAX_ENABLE_X64), or cast: x.astype('float32')",
+)
 
 
 @check("TPU403", Severity.WARNING, frameworks=BOTH)
@@ -65,12 +70,13 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     if doubles and signals.step_ops is not None:  # what is refused must leave the step anyway
         refused = {op.location for op in signals.step_ops.found}
         doubles = tuple(line for line in doubles if line not in refused)
-    yield from _double(signals.step_inputs or (), cast_at_once=doubles == ())
-    if doubles:
+    doubled = list(_in_64_bit(signals.matrix_ops or (), by_framework(signals, *_NO_DOUBLE)))
+    yield from doubled
+    if not doubled:  # else what reaches the step, and its other lines, are so by the same cause
+        yield from _double(signals.step_inputs or (), cast_at_once=doubles == ())
+    if doubles and not doubled:
         yield _in_double(doubles, by_framework(signals, *_CAST))
     ops = need(signals.matrix_ops, "a traced training step")
-    doubled = list(_in_64_bit(ops))
-    yield from doubled
     total = need(sum(op.flops for op in ops) or None, "a matrix product in the step")
     share = sum(op.flops for op in ops if op.dtype in HALF) / total
     policies = ", ".join(signals.precision.policies) if signals.precision else ""
@@ -217,14 +223,14 @@ def _in_double(lines: Sequence[Location | None], cast: str) -> Finding:
     )
 
 
-def _in_64_bit(ops: Sequence[MatrixOp]) -> Iterator[Finding]:
+def _in_64_bit(ops: Sequence[MatrixOp], fix: str) -> Iterator[Finding]:
     wide = [op for op in ops if op.dtype == "float64"]
     if wide:
         largest = max(wide, key=lambda op: (op.forward, op.flops))
         yield Finding(
             f"{len(wide)} of the step's {len(ops)} products are in float64: a TPU has no such unit "
             "and emulates it.",
-            "leave out jax_enable_x64 (jax.config, JAX_ENABLE_X64), or cast: x.astype('float32')",
+            fix,
             (Evidence("products in float64", len(wide), "products", 0),),
             largest.location,
         )

@@ -182,7 +182,7 @@ def _forbidden(fix: str, python: str | None) -> str | None:
             with suppress(InvalidRequirement):
                 of = Requirement(row)
                 own = (pin for name, pin in asked if name == of.name)
-                pins = [re.findall(r"[>=~]=([\d.]+)", pin) for pin in own]
+                pins = [re.findall(r"[>=~]=(\d+(?:\.\d+)*)", pin) for pin in own]
                 met = any(not least or least[0] in of.specifier for least in pins)
                 if pins and not met and of.marker is None:
                     return f"{each.name} {each.version} asks for {of.name}{of.specifier}"

@@ -144,6 +144,7 @@ TOLD = (
     Told("TPU401", h(batch=Batch(64, 8, 8), matrix_ops=rows_of(8)), "enough, since"),
     Told("TPU401", h(batch=Batch(64, 8, 8), matrix_ops=rows_of(4096)), "4,096 rows (examples x"),
     # What made a step wide says what mends it.
+    Told("TPU403", h(matrix_ops=(product(9, 9, dtype="float64"),)), fix="set_floatx('float32')"),
     Told("TPU403", wide(under("float32")), fix="set_global_policy"),
     *(
         Told("TPU403", layers(given), "blocks.py:31", fix, unsaid="set_global_policy")
