@@ -8,7 +8,7 @@ from tpudiag.model import Location
 from tpudiag.sources.job.jax.reader import StepReader
 from tpudiag.sources.job.points import barrier
 
-FIT = Location("train.py", 80)
+FIT, READS = Location("train.py", 80), Location("data.py", 9)
 
 
 def test_a_step_is_of_fit_where_the_line_of_a_fit_calls_it() -> None:
@@ -22,10 +22,10 @@ def test_a_step_is_of_fit_where_the_line_of_a_fit_calls_it() -> None:
     recorder: Any = SimpleNamespace(put=put)
     sends: Any = SimpleNamespace(placed_at=nowhere, facts=tuple)
     reader: Any = StepReader(SimpleNamespace(), recorder, SimpleNamespace(), sends)  # type: ignore[arg-type]
-    reader.fits.add(FIT)
+    reader.fits[FIT] = READS
     for line in (FIT, HERE):
         step = of_jax(STATE, SHARD, called_at=line).sharding
         known = SimpleNamespace(sharded=lambda step=step: step, data=list, seen=())
         reader._send_later(known)
     barrier.forget()
-    assert [each.by_fit for each in sent] == [True, False]
+    assert [(each.by_fit, each.read_at) for each in sent] == [(True, READS), (False, None)]
