@@ -16,6 +16,7 @@ import pytest
 from tpudiag.sources.job.tensorflow.fake_data import holes
 from tpudiag.sources.job.tensorflow.fake_data.hole_sizes import LENGTH, Guess
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, count, of_table
+from tpudiag.sources.job.tensorflow.fake_data.install import write_and_open_holes
 
 np = pytest.importorskip("numpy")
 
@@ -190,7 +191,7 @@ def test_a_hole_is_written_as_anything_is() -> None:
     words: list[Any] = [Hole() for _ in range(400)]
     assert 1 <= len({*words}) <= 8, "a set of words is a vocabulary"
     assert isinstance(pickle.loads(pickle.dumps([hole.map(lambda: 0)]))[0], Hole)
-    holes.install()
+    write_and_open_holes()
     assert json.loads(json.dumps({"a": Hole()})) == {"a": 2}
     with pytest.raises(FileNotFoundError, match="tpudiag-fake"), open(hole, "rb"):  # noqa: PTH123
         raise AssertionError("a hole is no number of an open file")

@@ -26,11 +26,11 @@ def install(ledger: Ledger) -> None:
     ) -> object:
         asked = 0
         with suppress(TypeError, ValueError):  # that only a graph knows
-            asked = int(buffer_size)
-        most = min(most, max(MOST_BYTES // example_bytes(dataset.element_spec), 1))
+            asked = int(buffer_size) if ledger.any else 0
+        if asked:
+            most = min(most, max(MOST_BYTES // example_bytes(dataset.element_spec), 1))
         # To fill a buffer with thousands of pictures takes minutes and gigabytes in each pass.
-        small = ledger.any and (asked > most or asked < 0)
-        if not small or not interventions.allowed(InterventionKind.SHUFFLES):
+        if 0 <= asked <= most or not interventions.allowed(InterventionKind.SHUFFLES):
             return original(dataset, buffer_size, *args, **kwargs)
         interventions.note(InterventionKind.SHUFFLES)
         made = original(dataset, most, *args, **kwargs)

@@ -33,9 +33,14 @@ def in_vain() -> None:
         paths.in_vain[frame.f_code] = frame.f_lineno
 
 
+def _folder_of(pattern: object) -> str:
+    """The folder in which a pattern begins to match."""
+    return re.split(r"[*?\[]", paths.text_of(pattern) or "")[0].rpartition("/")[0]
+
+
 def _is_below(path: object) -> bool:
     """Whether a pattern is of a folder that is not there."""
-    folder = re.split(r"[*?\[]", paths.text_of(path) or "")[0].rpartition("/")[0]
+    folder = _folder_of(path)
     return bool(folder) and not os.path.isdir(folder)
 
 
@@ -266,7 +271,7 @@ class Files:
             remote = paths.is_remote(text) and not self._written(text)
             known: Any = [] if remote else original(each, *args, **kwargs)
             of_data = original.__module__ != "glob" and paths.looks_like_data(text)
-            folder = re.split(r"[*?\[]", text)[0].rpartition("/")[0]
+            folder = _folder_of(text)
             # A folder that is there, and not made by the job, has what it has.
             real = os.path.isdir(folder) and not self._written(folder)
             away = remote or ((paths.is_hosted(text) or of_data) and not real)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, user_lines
 
 from .asking import (
     Asked,
@@ -292,21 +292,6 @@ for _name in (*_COMPARISONS, *_UNARY, *_BINARY):
     setattr(Hole, f"__{_name}__", _operator(_name))
 for _name in _BINARY:
     setattr(Hole, f"__r{_name}__", _operator(_name))
-
-
-def install() -> None:
-    """Let it be written as JSON, as a number, and opened as a path that nothing has."""
-
-    def of_json(original: Call, encoder: object, value: object) -> object:
-        return int(value) if isinstance(value, Hole) else original(encoder, value)
-
-    def opened(original: Call, file: object, *args: object, **kwargs: object) -> object:
-        # Python takes what can be a number for a file that is open.
-        named = file.__fspath__() if isinstance(file, Hole) else file
-        return original(named, *args, **kwargs)
-
-    hooks.around(table.JSON_WRITTEN, of_json)
-    hooks.around(table.FILE_OPENED, opened)
 
 
 def batched(size: object) -> Hole:

@@ -6,10 +6,11 @@ from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
-from . import buffers, holes, hub, keras_data, model_holes, paths, tfds_data
+from . import buffers, hub, keras_data, model_holes, paths, tfds_data
 from .elements import Elements
 from .files import Files
 from .filling import Filling
+from .holes import Hole
 from .ledger import Ledger
 from .modules import HostedModules
 from .pretrained import Pretrained
@@ -29,7 +30,7 @@ class FakeData:
         self.statements = Statements(self._ledger)
         HostedModules(partial(self._ledger.note, kind="service"))
         self._files = Files(self._ledger, written)
-        holes.install()
+        write_and_open_holes()
 
     def _is_away(self, path: object, for_data: bool) -> bool:
         away = paths.is_missing if for_data else paths.is_absent
@@ -76,3 +77,18 @@ class FakeData:
     def _loads_here(self, original: Call, *args: object, **options: object) -> object:
         """Processes that a loader would start know of no stand-ins."""
         return original(*args, **options | ({"worker_count": 0} if self.used else {}))
+
+
+def write_and_open_holes() -> None:
+    """A hole is written as JSON as a number, and opened as a path that nothing has."""
+
+    def of_json(original: Call, encoder: object, value: object) -> object:
+        return int(value) if isinstance(value, Hole) else original(encoder, value)
+
+    def opened(original: Call, file: object, *args: object, **kwargs: object) -> object:
+        # Python takes what can be a number for a file that is open.
+        named = file.__fspath__() if isinstance(file, Hole) else file
+        return original(named, *args, **kwargs)
+
+    hooks.around(table.JSON_WRITTEN, of_json)
+    hooks.around(table.FILE_OPENED, opened)

@@ -75,8 +75,9 @@ class HeavyFunctions:
         (record, given), self._current = self._current, None
         if is_recorded():
             return original(concrete, *args, **kwargs)
-        judged = record.calls and self.predicted() is None
-        if not record.heavy and not judged and interventions.allowed(TRACED):
+        larger = (self.predicted() or 0) > record.judged_batch
+        if not record.heavy and (larger or not record.calls) and interventions.allowed(TRACED):
+            record.judged_batch = self.predicted() or 0
             passes = host_memory.PASSES if record.trains else 1
             hooks.quietly(self._judge, record, graph, passes)
         kind = TRACED if any(map(_is_open, self._parts(concrete.structured_outputs))) else EFFECTS

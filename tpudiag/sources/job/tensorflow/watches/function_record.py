@@ -75,6 +75,8 @@ class FunctionRecord(CalledFunction):
     """Whether it calls strategy.run."""
     heavy: str = ""
     """Why it is traced but not run; empty where it is run."""
+    judged_batch: int = 0
+    """The largest batch of a prediction for which that was decided."""
     skipped: bool = False
     """Whether it was not run for that."""
     calls_in_pass: int = 0
