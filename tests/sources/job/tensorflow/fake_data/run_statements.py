@@ -18,9 +18,11 @@ def ran(
     noted: list[str] = []
     file = str(tmp_path / "job.py")
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    ledger = Ledger(
-        str(tmp_path), lambda **facts: noted.__setitem__(slice(None), facts.get("passed_over", ()))
-    )
+
+    def put(**facts: Any) -> None:
+        noted[:] = facts.get("passed_over", ())
+
+    ledger = Ledger(str(tmp_path), put)
     space: dict[str, Any] = {"__name__": "__main__", **known}
     statements = Statements(ledger)
     statements.trained.append(lambda: trained)
