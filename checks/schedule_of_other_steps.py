@@ -18,9 +18,9 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
     A schedule that falls and ends: Keras' CosineDecay, PolynomialDecay and PiecewiseConstantDecay,
     and any that an optimizer of optax is given. In the only `fit` of a job, beside its epochs and
     the steps of each: it ends within as many steps as there are epochs, or lasts as many times too
-    long as there are replicas. In a loop of the job's own: it ended at 0, and most of the steps
-    were taken after that; or it lasts as long as there are calls of the step, of which several make
-    one update (`optax.MultiSteps`).
+    long as there are replicas. There, and in a loop of the job's own: it ends at 0, and most of the
+    steps are taken after that. In a loop also: it lasts as long as there are calls of the step, of
+    which several make one update (`optax.MultiSteps`).
 
     ## Why it costs
     A schedule counts steps, of the global batch. Counted in epochs it is over in one of the first,
@@ -58,6 +58,8 @@ def schedule_of_other_steps(signals: Signals) -> Judgement:
                 (Evidence("steps of the schedule", each.steps, "steps", whole),),
                 each.location,
             )
+        elif not each.last_rate and whole >= 2 * each.steps:
+            yield _past(each, whole)
         yield Evidence("steps of the schedule", each.steps, "steps", whole)
 
 
@@ -74,17 +76,17 @@ def _of_loop(schedule: FitSchedule) -> Judgement:
             schedule.location,
         )
     elif not schedule.last_rate and updates >= 2 * schedule.steps:
-        yield _past(schedule)
+        yield _past(schedule, schedule.steps_per_epoch)
     yield Evidence("steps of the schedule", schedule.steps, "steps", updates)
 
 
-def _past(schedule: FitSchedule) -> Finding:
-    """Steps of a loop at a rate of 0."""
+def _past(schedule: FitSchedule, taken: int) -> Finding:
+    """Steps at a rate of 0."""
     return Finding(
-        f"{schedule.name} ends at a rate of 0 after {schedule.steps:,} steps, and the loop took "
-        f"{schedule.steps_per_epoch:,}: the others are in vain. It may be counted in epochs.",
+        f"{schedule.name} ends at a rate of 0 after {schedule.steps:,} steps, and the loop takes "
+        f"{taken:,}: the others are in vain. It may be counted in epochs.",
         "decay_steps = epochs * steps_per_epoch  # an update each, however many a call makes",
-        (Evidence("steps of the schedule", schedule.steps, "steps", schedule.steps_per_epoch),),
+        (Evidence("steps of the schedule", schedule.steps, "steps", taken),),
         schedule.location,
     )
 

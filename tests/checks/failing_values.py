@@ -91,7 +91,7 @@ def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
     return h(functions=(traced("train_step", 30, *again),))
 
 
-def scheduled(steps: int, each: int = 100, epochs: int = 5, **others: int) -> Signals:
+def scheduled(steps: int, each: int = 100, epochs: int = 5, **others: Any) -> Signals:
     """A fit of 5 epochs, mostly of 100 steps, on 8 replicas, and its schedule; a loop has none."""
     of_fit = FitSchedule(
         name="CosineDecay",
@@ -139,7 +139,7 @@ ROWS: tuple[Row, ...] = (
     ("TPU516", numerics(loss_inputs=(LossInput("none", "probabilities"),))),
     *(("TPU518", of_state(lost_moments=lost), Severity.ERROR) for lost in DROPPED),
     ("TPU518", of_state(lost_moments=replace(DROPPED[0], restarts=2))),
-    *(("TPU517", scheduled(steps)) for steps in (5, 3, 4000)),
+    *(("TPU517", scheduled(steps)) for steps in (6, 5, 3, 4000)),
     ("TPU517", scheduled(4400, warmup=400)),
     ("TPU517", scheduled(4, each=20, epochs=3, warmup=1)),
     ("TPU517", scheduled(6, each=48, epochs=0)),
@@ -202,8 +202,9 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU512", of_state()),
     ("TPU518", of_state()),
     ("TPU408", of_state()),
-    *(("TPU517", scheduled(steps)) for steps in (6, 450, 500, 3500)),
-    ("TPU517", scheduled(3, each=8)),
+    *(("TPU517", scheduled(steps)) for steps in (260, 450, 500, 3500)),
+    ("TPU517", scheduled(6, last_rate=1e-5)),
+    ("TPU517", scheduled(3, each=8, last_rate=1e-5)),
     *(("TPU517", scheduled(48, each=48 * n, epochs=0, calls_each=n)) for n in (1, 4)),
     ("TPU612", monitored("loss", "val_auc")),
     ("TPU515", numerics(similarities=ReplicaSimilarities(1024, HERE))),
