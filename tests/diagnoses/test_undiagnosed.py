@@ -39,6 +39,11 @@ def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:
         refuse_nothing("lib.py", FINISHED, {}, (), defines=("train", "read"))
 
 
+def test_a_step_that_was_read_alone_is_a_step() -> None:
+    jax = replace(FINISHED, framework=Framework.JAX)
+    refuse_nothing("train.py", jax, {"step_not_run": "it is too large"}, ())
+
+
 def test_statements_that_had_no_data_are_named_where_no_step_came() -> None:
     lost = {"passed_over": ("train.py:3 tokens = fetch() (OSError: no network)",)}
     lost |= {"failed_on_stand_ins": ("train.py:4 x = stack(rows) (ValueError: ragged)",)}

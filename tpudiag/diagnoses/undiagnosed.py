@@ -62,8 +62,10 @@ def refuse_nothing(
     neither = signals.tensorflow is None and signals.framework is not Framework.JAX
     if neither and isinstance(imported, list) and "torch" in imported:
         refuse_framework(name, "torch")
-    # The report names what failed for lack of data, and is not the whole one.
-    if not (failed or signals.pipelines or job_summary.passed_over(facts)):
+    # The report names what failed for lack of data, and is not the whole one; a step that is too
+    # large for this machine was read.
+    read = failed or signals.pipelines or facts.get("step_not_run")
+    if not (read or job_summary.passed_over(facts)):
         said = f"; {elsewhere}" if elsewhere else ""
         if defines:
             said = (

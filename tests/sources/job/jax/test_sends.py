@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tpudiag.sources.job.jax.sends import SendWatch
-from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.points import barrier, hooks
 
 pytestmark = pytest.mark.slow
 
@@ -43,5 +43,7 @@ def test_what_is_sent_again_is_the_same_array_with_the_same_values(jax: Any) -> 
         buffer[:] = number
         jax.device_put(buffer)
         jax.device_put(np.int32(number))
+        jax.device_put({"there": jax.numpy.ones(3)}, jax.devices()[0])
     hooks.undo()
+    assert not barrier.defects()
     assert [(each.bytes, each.steps) for each in watch.facts()] == [(192, 3)]

@@ -45,8 +45,7 @@ class SendWatch:
             if to_sharding:
                 self._placed[getattr(leaf, "shape", None), device] = location
             # Of a single number nothing is sent that counts, and nothing can be kept track of.
-            kept = hasattr(leaf, "flat") and leaf.ndim > 0
-            if isinstance(leaf, self._jax.Array) or not kept:
+            if isinstance(leaf, self._jax.Array) or not getattr(leaf, "ndim", 0):
                 continue
             key = location, id(leaf)
             known, values = self._seen.get(key), leaf.flat[:: leaf.size // SAMPLE + 1].tobytes()
