@@ -34,6 +34,7 @@ def test_data_are_told_by_their_sharding_or_where_others_share_it_by_what_places
 
 
 def test_what_is_sent_again_is_the_same_array_with_the_same_values(jax: Any) -> None:
+    barrier.forget()
     steps = iter(range(100))
     watch = SendWatch(lambda: next(steps))
     watch.watch(jax)
@@ -44,6 +45,8 @@ def test_what_is_sent_again_is_the_same_array_with_the_same_values(jax: Any) -> 
         jax.device_put(buffer)
         jax.device_put(np.int32(number))
         jax.device_put({"there": jax.numpy.ones(3)}, jax.devices()[0])
+        with pytest.raises(TypeError):
+            jax.device_put(jax.ShapeDtypeStruct((3,), "float32"))
     hooks.undo()
     assert not barrier.defects()
     assert [(each.bytes, each.steps) for each in watch.facts()] == [(192, 3)]

@@ -1,5 +1,6 @@
 """What lines of the job send to the devices: how often the same NumPy array, and where to."""
 
+import importlib
 import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -30,7 +31,7 @@ class SendWatch:
 
     def watch(self, jax: Library) -> None:
         """Hook what sends."""
-        self._jax = jax
+        self._jax, self._of_host = jax, importlib.import_module("numpy").ndarray
         hooks.before(table.JAX_SENT, self._sent, jax)
 
     def _sent(self, value: object, device: object = None, *_: object, **__: object) -> None:
@@ -45,7 +46,7 @@ class SendWatch:
             if to_sharding:
                 self._placed[getattr(leaf, "shape", None), device] = location
             # Of a single number nothing is sent that counts, and nothing can be kept track of.
-            if isinstance(leaf, self._jax.Array) or not getattr(leaf, "ndim", 0):
+            if not (isinstance(leaf, self._of_host) and leaf.ndim):
                 continue
             key = location, id(leaf)
             known, values = self._seen.get(key), leaf.flat[:: leaf.size // SAMPLE + 1].tobytes()
