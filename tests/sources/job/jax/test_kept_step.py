@@ -1,5 +1,6 @@
 """The step's state: what goes from one call to the next, whatever lies between."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -79,6 +80,17 @@ def test_parameters_beside_sums_of_their_gradients_are_no_batch(jax: Any) -> Non
     assert kept.step is not None
     batch = TracedStep(jax, kept.step).batch()
     assert batch is not None and batch.global_batch == 8
+
+
+def test_before_a_second_call_examples_are_what_the_devices_share(jax: Any) -> None:
+    frozen = [jax.numpy.ones((90, at)) for at in (3, 4, 5)]
+    called(jax, kept := KeptStep(), doubled, [[jax.numpy.ones(3), *frozen, jax.numpy.ones((8, 3))]])
+    assert kept.step is not None
+    step = TracedStep(jax, kept.step)
+    images = list(step.by_path)[-1]
+    step.by_path[images] = replace(step.by_path[images], parts=4, example_parts=4)
+    batch = step.batch()
+    assert batch is not None and (batch.global_batch, batch.per_replica_batch) == (8, 2)
 
 
 def test_gradients_for_a_plot_are_no_step(jax: Any) -> None:

@@ -80,8 +80,10 @@ class TracedStep:
         if own:
             data = [a for a in data if a.parts == self.devices]
         changing = (self.call.anew or frozenset()) - self._given_again()
-        # Where none does, all of them may be examples.
-        data = [a for key, a in self.by_path.items() if key in changing and a in data] or data
+        # Where none is known to, as before the first call, they are what the devices share, beside
+        # weights that are not trained; or all of them.
+        anew = [a for key, a in self.by_path.items() if key in changing and a in data]
+        data = anew or [a for a in data if a.example_parts > 1] or data
         sizes = {a.name: self._size(a, a.counts_steps + own) for a in data}
         size, often = Counter(sizes.values()).most_common(1)[0] if data else (0, 0)
         # The arrays of a padded graph are as long as it has nodes, edges or graphs.
